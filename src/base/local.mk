@@ -5,6 +5,7 @@ libioltp_a_SOURCES += \
 	src/base/err.c src/base/err.h \
 	src/base/hist.c src/base/hist.h \
 	src/base/hist_codec.c src/base/hist_codec.h \
+	src/base/kv.c src/base/kv.h \
 	src/base/log.c src/base/log.h \
 	src/base/opt.c src/base/opt_help.c src/base/opt_priv.h src/base/opt.h \
 	src/base/rng.c src/base/rng.h \
