@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+# tests/lists.sh fails when a test is not listed here.
+
+# Programs with cmocka; tests/unit/x_test is made of tests/unit/x_test.c.
+unit_tests =
+
+# Programs without: each is one scenario of the command line, with $IOLTP as the program.
+cli_tests =
+
+# The same against a database server that the test starts itself.
+db_tests =
+
+# The shape of the tree.
+tree_tests = \
+	tests/layers.sh \
+	tests/lists.sh \
+	tests/style.sh
+
+# Command line tests in which threads meet: what the thread sanitizer build runs, at its tenfold cost.
+thread_tests =
+
+# Floors and micro benchmarks for scripts/bench; built with the tests, so that they keep compiling.
+bench_programs = \
+	tests/bench/floor_sqlite
+
+check_PROGRAMS += $(bench_programs)
+tests_bench_floor_sqlite_LDADD = $(SQLITE_LIBS)
+
+AM_DEFAULT_SOURCE_EXT = .c
+if HAVE_CMOCKA
+check_PROGRAMS += $(unit_tests)
+unit_runs = $(unit_tests)
+else
+unit_runs = tests/unit/no_cmocka.sh
+endif
+# Default for all programs that do not say otherwise: the unit tests.
+LDADD = libioltp.a $(CMOCKA_LIBS) $(ioltp_libs)
+
+TESTS += $(unit_runs) $(cli_tests) $(db_tests) $(tree_tests)
+TEST_EXTENSIONS = .sh
+SH_LOG_COMPILER = bash
+AM_TESTS_ENVIRONMENT = IOLTP='$(abs_builddir)/ioltp$(EXEEXT)'; export IOLTP; \
+	AWK='$(AWK)'; export AWK;
+
+EXTRA_DIST += tests/lib.sh tests/unit/no_cmocka.sh $(cli_tests) $(db_tests) $(tree_tests)
+
+# Parts of `make check`, for builds that need not judge the tree again.
+.PHONY: check-code check-threads
+check-code:
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(unit_runs) $(cli_tests)'
+check-threads:
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(unit_runs) $(thread_tests)'
