@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The drive under a path: from the mount through partitions, dm, md and loop down to it, by what sysfs says. */
+/* The drive under a path: from the mount through partitions, dm, md and loop down to it, by what
+ * sysfs says. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -69,7 +70,7 @@ static bool parse_mount(const char *line, struct facts_mount *m)
 	unescape(m->source);
 	/* Both lists begin with ro or rw; the mount's own is the one in force. */
 	snprintf(m->options, sizeof(m->options), "%s%s", options,
-		 strlen(super) > 2 && super[2] == ',' ? super + 2 : "");
+	         strlen(super) > 2 && super[2] == ',' ? super + 2 : "");
 	return true;
 }
 
@@ -106,7 +107,8 @@ void facts_mount_add(struct kv *device, const struct facts_mount *m)
 	} notes[] = {
 	    {"tmpfs", "tmpfs: this is memory, no drive is measured"},
 	    {"ramfs", "ramfs: this is memory, no drive is measured"},
-	    {"overlay", "overlay: the layer of a container, on a drive that cannot be told from inside"},
+	    {"overlay",
+	     "overlay: the layer of a container, on a drive that cannot be told from inside"},
 	    {"zfs", "zfs: the drives of its pool are not told here"},
 	    {"nfs", "nfs: not a local drive"},
 	    {"nfs4", "nfs4: not a local drive"},
@@ -179,9 +181,10 @@ void facts_device(struct kv *device, const char *path, bool show_serial)
 	}
 	if (src->device_of(src->ctx, real, &major, &minor) != 0)
 		return;
-	/* Major 0 is no device: btrfs, for one, says by its source where it lies (the first drive of several). */
+	/* Major 0 is no device: btrfs, for one, says by its source where it lies (the first drive
+	 * of several). */
 	if (major == 0 && (!is_block(mount.source) ||
-			   src->device_of(src->ctx, mount.source, &major, &minor) != 0))
+	                   src->device_of(src->ctx, mount.source, &major, &minor) != 0))
 		return;
 	facts_drive_add(device, src, major, minor, show_serial);
 }

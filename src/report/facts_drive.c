@@ -36,7 +36,7 @@ static bool node_set(struct node *n, const struct facts_source *src, const char 
 }
 
 static bool node_of_number(struct node *n, const struct facts_source *src, unsigned major,
-			   unsigned minor)
+                           unsigned minor)
 {
 	char link[64];
 
@@ -44,9 +44,20 @@ static bool node_of_number(struct node *n, const struct facts_source *src, unsig
 	return node_set(n, src, link);
 }
 
-/* First entry of a directory in the order of names that begins with `begin`, and how many there are. */
+static bool is_numbered(const char *name, const char *begin)
+{
+	size_t len = strlen(begin);
+
+	return strncmp(name, begin, len) == 0 && name[len] != '\0' &&
+	       name[len + strspn(name + len, "0123456789")] == '\0';
+}
+
+/*
+ * First entry of a directory, in the order of names, of those that are `begin` and a number (NULL:
+ * of all). Returns how many there are.
+ */
 static unsigned first_entry(const struct facts_source *src, const char *dir, const char *begin,
-			    char first[NAME_MAX + 1])
+                            char first[NAME_MAX + 1])
 {
 	char path[PATH_MAX];
 	unsigned n = 0;
@@ -57,7 +68,7 @@ static unsigned first_entry(const struct facts_source *src, const char *dir, con
 		return 0;
 	d = opendir(path);
 	while (d != NULL && (e = readdir(d)) != NULL) {
-		if (e->d_name[0] == '.' || strncmp(e->d_name, begin, strlen(begin)) != 0)
+		if (e->d_name[0] == '.' || (begin != NULL && !is_numbered(e->d_name, begin)))
 			continue;
 		if (n++ == 0 || strcmp(e->d_name, first) < 0)
 			snprintf(first, NAME_MAX + 1, "%s", e->d_name);
@@ -81,7 +92,8 @@ static bool parent_of(struct node *n)
 	return true;
 }
 
-/* One layer down. False: this is the drive. `width`: how many devices lie below, the first is taken. */
+/* One layer down. False: this is the drive. `width`: how many devices lie below, the first is
+ * taken. */
 static bool descend(struct node *n, const struct facts_source *src, unsigned *width)
 {
 	char path[PATH_MAX], file[PATH_MAX], first[NAME_MAX + 1];
@@ -95,9 +107,13 @@ static bool descend(struct node *n, const struct facts_source *src, unsigned *wi
 		       node_of_number(n, src, major, minor);
 	if ((size_t)snprintf(path, sizeof(path), "%s/slaves", n->dir) >= sizeof(path))
 		return false;
-	*width = first_entry(src, path, "", first);
+	*width = first_entry(src, path, NULL, first);
 	if (*width == 0)
 		return false;
+	/* The paths of dm-multipath all lead to one drive. */
+	if (facts_line(src, file, sizeof(file), "%s/dm/uuid", n->dir) &&
+	    strncmp(file, "mpath-", 6) == 0)
+		*width = 1;
 	if ((size_t)snprintf(file, sizeof(file), "%s/%s", path, first) >= sizeof(file))
 		return false;
 	return node_set(n, src, file);
@@ -117,7 +133,8 @@ static void add_layer(struct strbuf *layers, const struct facts_source *src, con
 
 void facts_hash_serial(char buf[18], const char *serial)
 {
-	uint64_t h = 0xcbf29ce484222325u; /* FNV-1a, then a mix so that all digits depend on all letters */
+	uint64_t h =
+	    0xcbf29ce484222325u; /* FNV-1a, then a mix so that all digits depend on all letters */
 
 	for (; *serial != '\0'; serial++)
 		h = (h ^ (unsigned char)*serial) * 0x100000001b3u;
@@ -128,7 +145,7 @@ void facts_hash_serial(char buf[18], const char *serial)
 }
 
 static void add_serial(struct kv *device, const struct facts_source *src, const char *dir,
-		       bool show_serial)
+                       bool show_serial)
 {
 	char serial[256], hash[18];
 	size_t len;
@@ -140,7 +157,8 @@ static void add_serial(struct kv *device, const struct facts_source *src, const 
 		if (len <= 4)
 			return;
 		memmove(serial, serial + 4, len - 4 + 1);
-		memmove(serial, serial + strspn(serial, " "), strlen(serial + strspn(serial, " ")) + 1);
+		memmove(serial, serial + strspn(serial, " "),
+		        strlen(serial + strspn(serial, " ")) + 1);
 		serial[strcspn(serial, " \n")] = '\0';
 		if (serial[0] == '\0')
 			return;
@@ -150,7 +168,7 @@ static void add_serial(struct kv *device, const struct facts_source *src, const 
 }
 
 static void add_first_line(struct kv *device, const char *key, const struct facts_source *src,
-			   const char *dir, const char *const *files)
+                           const char *dir, const char *const *files)
 {
 	char text[256];
 
@@ -163,10 +181,11 @@ static void add_first_line(struct kv *device, const char *key, const struct fact
 }
 
 static void add_identity(struct kv *device, const struct facts_source *src, const struct node *n,
-			 bool show_serial)
+                         bool show_serial)
 {
 	static const char *const model[] = {"device/model", "device/name", NULL};
-	static const char *const firmware[] = {"device/firmware_rev", "device/rev", "device/fwrev", NULL};
+	static const char *const firmware[] = {"device/firmware_rev", "device/rev", "device/fwrev",
+	                                       NULL};
 	static const struct {
 		const char *begins, *model, *note;
 	} kinds[] = {
@@ -230,7 +249,7 @@ static bool add_link_at(struct kv *device, const struct facts_source *src, const
 
 	if (strncmp(name, "ata", 3) == 0 &&
 	    facts_line(src, text, sizeof(text), "%s/link%s/ata_link/link%s/sata_spd", dir, name + 3,
-		       name + 3)) {
+	               name + 3)) {
 		kv_text(device, "link_speed", text);
 		return true;
 	}
@@ -251,7 +270,8 @@ static bool add_link_at(struct kv *device, const struct facts_source *src, const
 	return true;
 }
 
-/* Where the hardware hangs: the directory of a path's first controller when NVMe multipath hides it. */
+/* Where the hardware hangs: the directory of a path's first controller when NVMe multipath hides
+ * it. */
 static void hardware_of(struct node *hw, const struct facts_source *src, const struct node *drive)
 {
 	char path[PATH_MAX], first[NAME_MAX + 1];
@@ -260,14 +280,15 @@ static void hardware_of(struct node *hw, const struct facts_source *src, const s
 	*hw = *drive;
 	if (strstr(drive->dir, "/nvme-subsystem/") == NULL || !parent_of(&subsystem))
 		return;
-	/* The subsystem lists its controllers ("nvme0") beside its namespaces ("nvme0n1"); names sort controllers first. */
+	/* The subsystem lists its controllers ("nvme0") beside its namespaces ("nvme0n1"). */
 	if (first_entry(src, subsystem.dir, "nvme", first) == 0 ||
 	    (size_t)snprintf(path, sizeof(path), "%s/%s", subsystem.dir, first) >= sizeof(path))
 		return;
 	node_set(hw, src, path);
 }
 
-static void add_hardware(struct kv *device, const struct facts_source *src, const struct node *drive)
+static void add_hardware(struct kv *device, const struct facts_source *src,
+                         const struct node *drive)
 {
 	bool link = false, node = false;
 	struct node at;
@@ -287,7 +308,7 @@ static void add_hardware(struct kv *device, const struct facts_source *src, cons
 }
 
 void facts_drive_add(struct kv *device, const struct facts_source *src, unsigned major,
-		     unsigned minor, bool show_serial)
+                     unsigned minor, bool show_serial)
 {
 	struct strbuf layers = STRBUF_INIT;
 	unsigned width, drives = 1;
@@ -308,7 +329,8 @@ void facts_drive_add(struct kv *device, const struct facts_source *src, unsigned
 	strbuf_fini(&layers);
 	kv_text(device, "drive", n.name);
 	if (drives > 1)
-		kv_int(device, "drives", drives); /* striped or mirrored: the figures below are the first one's */
+		kv_int(device, "drives",
+		       drives); /* striped or mirrored: the figures below are the first one's */
 	add_identity(device, src, &n, show_serial);
 	add_queue(device, src, n.dir);
 	add_hardware(device, src, &n);

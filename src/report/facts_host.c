@@ -15,7 +15,7 @@
 #define PATH_ROOM 1024
 
 static size_t read_file(const struct facts_source *src, char *buf, size_t room, const char *fmt,
-			va_list ap)
+                        va_list ap)
 {
 	char path[PATH_ROOM];
 	size_t used = (size_t)snprintf(path, sizeof(path), "%s", src->root);
@@ -142,10 +142,10 @@ static void add_cpu(struct kv *host, const struct facts_source *src, const char 
 		kv_int(host, "cpus", count_list(text));
 	kv_int(host, "cpus_usable", cpu_available());
 	if (facts_line(src, text, sizeof(text),
-		       "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"))
+	               "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"))
 		kv_text(host, "governor", text);
 	if (facts_line(src, text, sizeof(text),
-		       "/sys/devices/system/clocksource/clocksource0/current_clocksource"))
+	               "/sys/devices/system/clocksource/clocksource0/current_clocksource"))
 		kv_text(host, "clocksource", text);
 }
 
@@ -164,7 +164,7 @@ struct limits {
 };
 
 static void cpu_limit_of(struct limits *l, const struct facts_source *src, const char *mount,
-			 const char *group)
+                         const char *group)
 {
 	char text[64];
 	uint64_t quota_us = 0, period_us = 0;
@@ -176,7 +176,7 @@ static void cpu_limit_of(struct limits *l, const struct facts_source *src, const
 		quota_us = a;
 		period_us = b;
 	} else if (!facts_number(src, &quota_us, "%s%s/cpu.cfs_quota_us", mount, group) ||
-		   !facts_number(src, &period_us, "%s%s/cpu.cfs_period_us", mount, group)) {
+	           !facts_number(src, &period_us, "%s%s/cpu.cfs_period_us", mount, group)) {
 		return;
 	}
 	if (quota_us == 0 || period_us == 0)
@@ -187,7 +187,7 @@ static void cpu_limit_of(struct limits *l, const struct facts_source *src, const
 }
 
 static void memory_limit_of(struct limits *l, const struct facts_source *src, const char *mount,
-			    const char *group)
+                            const char *group)
 {
 	uint64_t bytes;
 
@@ -201,7 +201,7 @@ static void memory_limit_of(struct limits *l, const struct facts_source *src, co
 
 /* A group is bound by its own limits and by those of all groups above it. A mount may be NULL. */
 static void limits_up(struct limits *l, const struct facts_source *src, const char *mount_cpu,
-		      const char *mount_memory, char *group)
+                      const char *mount_memory, char *group)
 {
 	for (;;) {
 		char *slash = strrchr(group, '/');
@@ -248,10 +248,10 @@ static void add_cgroup(struct kv *host, const struct facts_source *src)
 		if (len == 0)
 			limits_up(&l, src, "/sys/fs/cgroup", "/sys/fs/cgroup", group);
 		else
-			limits_up(&l, src,
-				  has_word(names + 1, len, "cpu") ? "/sys/fs/cgroup/cpu" : NULL,
-				  has_word(names + 1, len, "memory") ? "/sys/fs/cgroup/memory" : NULL,
-				  group);
+			limits_up(
+			    &l, src, has_word(names + 1, len, "cpu") ? "/sys/fs/cgroup/cpu" : NULL,
+			    has_word(names + 1, len, "memory") ? "/sys/fs/cgroup/memory" : NULL,
+			    group);
 	}
 	if (l.cpus > 0)
 		kv_double(host, "cgroup_cpus_max", l.cpus);
@@ -265,9 +265,15 @@ static const char *vendor_to_name(const char *vendor, const char *product)
 	static const struct {
 		const char *begins, *name;
 	} known[] = {
-	    {"QEMU", "kvm"},	   {"KVM", "kvm"},	      {"Amazon EC2", "amazon"},
-	    {"Google", "google"},  {"VMware", "vmware"},      {"Microsoft", "hyper-v"},
-	    {"Xen", "xen"},	   {"innotek", "virtualbox"}, {"OpenStack", "openstack"},
+	    {"QEMU", "kvm"},
+	    {"KVM", "kvm"},
+	    {"Amazon EC2", "amazon"},
+	    {"Google", "google"},
+	    {"VMware", "vmware"},
+	    {"Microsoft", "hyper-v"},
+	    {"Xen", "xen"},
+	    {"innotek", "virtualbox"},
+	    {"OpenStack", "openstack"},
 	    {"Parallels", "parallels"},
 	};
 
@@ -297,7 +303,8 @@ static void add_virtualization(struct kv *host, const struct facts_source *src, 
 	facts_line(src, vendor, sizeof(vendor), "/sys/class/dmi/id/sys_vendor");
 	facts_line(src, product, sizeof(product), "/sys/class/dmi/id/product_name");
 	name = vendor_to_name(vendor, product);
-	/* Only x86 tells whether there is a hypervisor; some vendors have metal and virtual machines. */
+	/* Only x86 tells whether there is a hypervisor; some vendors have metal and virtual
+	 * machines. */
 	if (x86 && !in_vm)
 		name = "none";
 	else if (x86 && name == NULL)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* facts_priv: what facts_host.c and facts_device.c share, and where tests put another root in place of "/". */
+/* facts_priv: what facts_host.c and facts_device.c share, and where tests put another root in place
+ * of "/". */
 #ifndef IOLTP_REPORT_FACTS_PRIV_H
 #define IOLTP_REPORT_FACTS_PRIV_H
 
@@ -12,7 +13,8 @@
 /* Where facts come from. */
 struct facts_source {
 	const char *root; /* before "/proc" and "/sys"; "" for the real ones */
-	/* Device number of the file system that a path lies on, or of the block device that it is. 0 or -errno. */
+	/* Device number of the file system that a path lies on, or of the block device that it is.
+	 * 0 or -errno. */
 	int (*device_of)(void *ctx, const char *path, unsigned *major, unsigned *minor);
 	void *ctx;
 };
@@ -20,7 +22,8 @@ struct facts_source {
 extern const struct facts_source facts_real;
 
 /*
- * First line of a small file under the root, without blanks around it. False: cannot be read or is empty (buf is then "").
+ * First line of a small file under the root, without blanks around it. False: cannot be read or is
+ * empty (buf is then "").
  */
 bool facts_line(const struct facts_source *src, char *buf, size_t room, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
@@ -33,7 +36,8 @@ size_t facts_text(const struct facts_source *src, char *buf, size_t room, const 
 
 void facts_host_from(struct kv *host, const struct facts_source *src);
 
-/* The mount that holds an absolute path without symbolic links, and, for file systems on no device of their own, its source. */
+/* The mount that holds an absolute path without symbolic links, and, for file systems on no device
+ * of their own, its source. */
 struct facts_mount {
 	char point[512], type[64], options[512], source[512];
 };
@@ -42,8 +46,8 @@ bool facts_mount_of(const struct facts_source *src, const char *path, struct fac
 void facts_mount_add(struct kv *device, const struct facts_mount *mount);
 
 /* Adds what is known of a block device and of the drive under it. */
-void facts_drive_add(struct kv *device, const struct facts_source *src, unsigned major, unsigned minor,
-		     bool show_serial);
+void facts_drive_add(struct kv *device, const struct facts_source *src, unsigned major,
+                     unsigned minor, bool show_serial);
 
 /* A short stable name for a serial: "hash:" and 12 hexadecimal digits, into buf. */
 void facts_hash_serial(char buf[18], const char *serial);

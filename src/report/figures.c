@@ -129,11 +129,11 @@ bool figures_open_loop(const struct result *r)
 static unsigned utf8_length(const unsigned char *s)
 {
 	unsigned n = s[0] < 0x80   ? 1
-		     : s[0] < 0xc2 ? 0
-		     : s[0] < 0xe0 ? 2
-		     : s[0] < 0xf0 ? 3
-		     : s[0] < 0xf5 ? 4
-				   : 0;
+	             : s[0] < 0xc2 ? 0
+	             : s[0] < 0xe0 ? 2
+	             : s[0] < 0xf0 ? 3
+	             : s[0] < 0xf5 ? 4
+	                           : 0;
 
 	for (unsigned i = 1; i < n; i++) {
 		if ((s[i] & 0xc0) != 0x80)

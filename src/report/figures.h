@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* figures: what all reports derive from the same counters, so that text, CSV and JSON cannot disagree. */
+/* figures: what all reports derive from the same counters, so that text, CSV and JSON cannot
+ * disagree. */
 #ifndef IOLTP_REPORT_FIGURES_H
 #define IOLTP_REPORT_FIGURES_H
 
@@ -27,11 +28,13 @@ uint64_t figures_queries(const struct run_figures *f);
 bool figures_stalled(const struct run_figures *f);
 /* Of a histogram that does not move; NULL counts as empty. */
 void figures_latency(struct figures_latency *l, const struct hist *h);
-/* Response time of a stretch: as above, or, in a stalled one, the age of the oldest event with count 0. */
+/* Response time of a stretch: as above, or, in a stalled one, the age of the oldest event with
+ * count 0. */
 void figures_response(struct figures_latency *l, const struct run_figures *f);
 /* Percentile of the response time of a stretch, by the same rule. */
 uint64_t figures_percentile_ns(const struct run_figures *f, double percentile);
-/* The percentiles asked for and the fixed ones of JSON, ascending, without doubles. Returns how many. */
+/* The percentiles asked for and the fixed ones of JSON, ascending, without doubles. Returns how
+ * many. */
 unsigned figures_percentiles(const struct run_config *config, double out[FIGURES_PERCENTILES_MAX]);
 /* A finite number: NaN and infinities, which no figure should be, become 0. */
 double figures_finite(double v);
@@ -45,7 +48,8 @@ const char *figures_class_name(enum tally_class class);
 bool figures_open_loop(const struct result *r);
 
 /*
- * Copies `text` to buf, at most `columns` characters (not bytes; "..." at a cut), with control bytes as blanks and bytes that are no UTF-8 as
+ * Copies `text` to buf, at most `columns` characters (not bytes; "..." at a cut), with control
+ * bytes as blanks and bytes that are no UTF-8 as
  * '?'. buf has room for 4 * columns + 1 bytes. Returns buf.
  */
 char *figures_label(char *buf, const char *text, unsigned columns);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The part of the text report whose form other programs parse. Every blank, heading and width here is on
- * purpose; tests/unit/report_text_test.c holds them against what sysbench 1.0.20 printed.
+ * The part of the text report whose form other programs parse. Every blank, heading and width here
+ * is on purpose; tests/unit/report_text_test.c holds them against what sysbench 1.0.20 printed.
  */
 #include <math.h>
 
@@ -28,28 +28,30 @@ static void interval_sql(const struct result *r, const struct run_figures *f, FI
 {
 	const struct tally_sum *s = f->sum;
 
-	fprintf(out,
-		" thds: %u tps: %4.2f qps: %4.2f (r/w/o: %4.2f/%4.2f/%4.2f) lat (ms,%.10g%%): %4.2f "
-		"err/s: %4.2f reconn/s: %4.2f\n",
-		f->threads_running, figures_rate(f->ok, f), figures_rate(figures_queries(f), f),
-		figures_rate(s != NULL ? s->classes[TALLY_READ] : 0, f),
-		figures_rate(s != NULL ? s->classes[TALLY_WRITE] : 0, f),
-		figures_rate(s != NULL ? s->classes[TALLY_OTHER] : 0, f),
-		r->config->npercentiles != 0 ? r->config->percentile_first : 0, latency_ms(r, f),
-		figures_rate(s != NULL ? s->errors : 0, f),
-		figures_rate(s != NULL ? s->reconnects : 0, f));
+	fprintf(
+	    out,
+	    " thds: %u tps: %4.2f qps: %4.2f (r/w/o: %4.2f/%4.2f/%4.2f) lat (ms,%.10g%%): %4.2f "
+	    "err/s: %4.2f reconn/s: %4.2f\n",
+	    f->threads_running, figures_rate(f->ok, f), figures_rate(figures_queries(f), f),
+	    figures_rate(s != NULL ? s->classes[TALLY_READ] : 0, f),
+	    figures_rate(s != NULL ? s->classes[TALLY_WRITE] : 0, f),
+	    figures_rate(s != NULL ? s->classes[TALLY_OTHER] : 0, f),
+	    r->config->npercentiles != 0 ? r->config->percentile_first : 0, latency_ms(r, f),
+	    figures_rate(s != NULL ? s->errors : 0, f),
+	    figures_rate(s != NULL ? s->reconnects : 0, f));
 }
 
 static void interval_plain(const struct result *r, const struct run_figures *f, FILE *out)
 {
 	fprintf(out, " thds: %u eps: %4.2f lat (ms,%.10g%%): %4.2f\n", f->threads_running,
-		figures_rate(f->ok, f),
-		r->config->npercentiles != 0 ? r->config->percentile_first : 0, latency_ms(r, f));
+	        figures_rate(f->ok, f),
+	        r->config->npercentiles != 0 ? r->config->percentile_first : 0, latency_ms(r, f));
 }
 
 /*
- * A run rarely ends on an interval's border. The rest of a fraction of a second after the last full interval would be a
- * second line with the same time, which parsers would take for another interval; the longer rest of a run that ended early is told.
+ * A run rarely ends on an interval's border. The rest of a fraction of a second after the last full
+ * interval would be a second line with the same time, which parsers would take for another
+ * interval; the longer rest of a run that ended early is told.
  */
 static bool worth_a_line(const struct result *r, const struct run_figures *f)
 {
@@ -68,8 +70,8 @@ int rep_text_interval(const struct result *r, const struct run_figures *f, FILE 
 	if (figures_open_loop(r)) {
 		print_stamp(r, f, out);
 		fprintf(out, " queue length: %llu%s concurrency: %u\n",
-			(unsigned long long)f->queue_length, r->driver != NULL ? "," : "",
-			f->sum != NULL ? f->sum->inflight : 0);
+		        (unsigned long long)f->queue_length, r->driver != NULL ? "," : "",
+		        f->sum != NULL ? f->sum->inflight : 0);
 	}
 	return figures_flush(out);
 }
@@ -90,13 +92,13 @@ static void statistics_sql(const struct run_figures *f, FILE *out)
 	fprintf(out, "        other:                           %llu\n", class[TALLY_OTHER]);
 	fprintf(out, "        total:                           %llu\n", queries);
 	fprintf(out, "    transactions:                        %-6llu (%.2f per sec.)\n",
-		(unsigned long long)f->ok, figures_rate(f->ok, f));
+	        (unsigned long long)f->ok, figures_rate(f->ok, f));
 	fprintf(out, "    queries:                             %-6llu (%.2f per sec.)\n", queries,
-		figures_rate(queries, f));
+	        figures_rate(queries, f));
 	fprintf(out, "    ignored errors:                      %-6llu (%.2f per sec.)\n", errors,
-		figures_rate(errors, f));
-	fprintf(out, "    reconnects:                          %-6llu (%.2f per sec.)\n", reconnects,
-		figures_rate(reconnects, f));
+	        figures_rate(errors, f));
+	fprintf(out, "    reconnects:                          %-6llu (%.2f per sec.)\n",
+	        reconnects, figures_rate(reconnects, f));
 }
 
 static void general(const struct result *r, const struct run_figures *f, FILE *out)
@@ -104,7 +106,7 @@ static void general(const struct result *r, const struct run_figures *f, FILE *o
 	if (r->compat_1_1) {
 		fprintf(out, "\nThroughput:\n");
 		fprintf(out, "    events/s (eps):                      %.4f\n",
-			figures_rate(f->ok, f));
+		        figures_rate(f->ok, f));
 		fprintf(out, "    time elapsed:                        %.4fs\n", f->elapsed_s);
 	} else {
 		fprintf(out, "\nGeneral statistics:\n");
@@ -124,20 +126,21 @@ static void latency(const struct result *r, const struct run_figures *f, FILE *o
 	fprintf(out, "         max: %39.2f\n", (double)l.max_ns / 1e6);
 	if (r->config->npercentiles > 0)
 		fprintf(out, "%11.10gth percentile: %27.2f\n", r->config->percentile_first,
-			latency_ms(r, f));
+		        latency_ms(r, f));
 	else
 		fprintf(out, "         percentile stats:               disabled\n");
 	fprintf(out, "         sum: %39.2f\n", l.sum_ms);
 }
 
-/* Figures per thread exist for the whole run only: a checkpoint without them leaves the section out rather than inventing some. */
+/* Figures per thread exist for the whole run only: a checkpoint without them leaves the section out
+ * rather than inventing some. */
 static void fairness(const struct run_result *run, FILE *out)
 {
 	fprintf(out, "\nThreads fairness:\n");
 	fprintf(out, "    events (avg/stddev):           %.4f/%3.2f\n",
-		figures_finite(run->events_avg), figures_finite(run->events_stddev));
+	        figures_finite(run->events_avg), figures_finite(run->events_stddev));
 	fprintf(out, "    execution time (avg/stddev):   %.4f/%3.2f\n",
-		figures_finite(run->time_avg_s), figures_finite(run->time_stddev_s));
+	        figures_finite(run->time_avg_s), figures_finite(run->time_stddev_s));
 }
 
 int rep_text_cumulative(const struct result *r, const struct run_figures *f, FILE *out)
@@ -160,7 +163,8 @@ int rep_text_checkpoint(const struct result *r, const struct run_figures *f, FIL
 
 /* ---- --histogram ---- */
 
-/* 32 buckets to each doubling, about as fine as sysbench's; the exact counts are in the JSON result. */
+/* 32 buckets to each doubling, about as fine as sysbench's; the exact counts are in the JSON
+ * result. */
 #define COARSE_BITS  5u
 #define COARSE_COUNT ((65u - COARSE_BITS) << COARSE_BITS)
 #define BAR_COLUMNS  40
@@ -197,8 +201,8 @@ static void coarse_print(const struct coarse *c, FILE *out)
 		if (c->counts[i] == 0)
 			continue;
 		fprintf(out, "%12.3f |%-*.*s %llu\n",
-			((double)c->low_ns[i] + (double)c->high_ns[i]) / 2 / 1e6, BAR_COLUMNS,
-			(int)lround(share * BAR_COLUMNS), bar, (unsigned long long)c->counts[i]);
+		        ((double)c->low_ns[i] + (double)c->high_ns[i]) / 2 / 1e6, BAR_COLUMNS,
+		        (int)lround(share * BAR_COLUMNS), bar, (unsigned long long)c->counts[i]);
 	}
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Our own lines after sysbench's: made for people; programs read the JSON result. No label here may be one that sysbench
- * prints ("95th percentile:", "transactions:"), because scripts search whole reports for those.
+ * Our own lines after sysbench's: made for people; programs read the JSON result. No label here may
+ * be one that sysbench prints ("95th percentile:", "transactions:"), because scripts search whole
+ * reports for those.
  */
 #include <math.h>
 #include <string.h>
@@ -42,16 +43,16 @@ static const char *type_name(const struct result *r, unsigned i)
 }
 
 static void type_row(const char *name, const struct tally_sum_type *t, const struct hist *h,
-		     const struct run_figures *f, FILE *out)
+                     const struct run_figures *f, FILE *out)
 {
 	char label[4 * NAME_COLUMNS + 1];
 
 	fprintf(out, "    %-*s %10llu %11.2f", (int)NAME_COLUMNS,
-		figures_label(label, name, NAME_COLUMNS), (unsigned long long)t->ok,
-		figures_rate(t->ok, f));
+	        figures_label(label, name, NAME_COLUMNS), (unsigned long long)t->ok,
+	        figures_rate(t->ok, f));
 	latency_cells(h, out);
 	fprintf(out, " %8llu %8llu\n", (unsigned long long)t->failed,
-		(unsigned long long)t->retries);
+	        (unsigned long long)t->retries);
 }
 
 static void type_table(const struct result *r, const char *title, bool service, FILE *out)
@@ -61,7 +62,7 @@ static void type_table(const struct result *r, const char *title, bool service, 
 	struct tally_sum_type all = {.ok = s->ok, .failed = s->failed, .retries = s->retries};
 
 	fprintf(out, "%s\n    %-*s %10s %11s", title, (int)NAME_COLUMNS, "transaction", "count",
-		"per s");
+	        "per s");
 	latency_heads(out);
 	fprintf(out, " %8s %8s\n", "failed", "retries");
 	for (unsigned i = 0; i < s->ntypes; i++) {
@@ -86,12 +87,12 @@ static void percentile_table(const struct result *r, FILE *out)
 	if (c->npercentiles < 2 || s->latency == NULL)
 		return;
 	fprintf(out, "As asked for by --percentile (ms):\n    %-24s %12s%s\n", "", "response",
-		s->service != NULL ? "      service" : "");
+	        s->service != NULL ? "      service" : "");
 	for (unsigned i = 0; i < c->npercentiles; i++) {
 		double p = c->percentiles[i];
 
 		fprintf(out, "    p%-23.10g %12.3f", p,
-			(double)hist_percentile_ns(s->latency, p) / 1e6);
+		        (double)hist_percentile_ns(s->latency, p) / 1e6);
 		if (s->service != NULL)
 			fprintf(out, " %12.3f", (double)hist_percentile_ns(s->service, p) / 1e6);
 		fprintf(out, "\n");
@@ -114,11 +115,11 @@ static void statement_table(const struct result *r, FILE *out)
 		const struct tally_stmt *t = &s->stmts[i];
 
 		fprintf(out, "    %-5s %10llu %11.2f", figures_class_name(t->class),
-			(unsigned long long)t->count, figures_rate(t->count, f));
+		        (unsigned long long)t->count, figures_rate(t->count, f));
 		latency_cells(t->latency, out);
 		fprintf(out, " %11llu %7llu  %s\n", (unsigned long long)t->rows,
-			(unsigned long long)t->errors,
-			figures_label(label, t->label, STATEMENT_COLUMNS));
+		        (unsigned long long)t->errors,
+		        figures_label(label, t->label, STATEMENT_COLUMNS));
 	}
 	fprintf(out, "\n");
 }
@@ -135,8 +136,8 @@ static void error_table(const struct tally_sum *s, FILE *out)
 		const struct tally_error *e = &s->error_list[i];
 
 		fprintf(out, "    %10llu %8d %-6s %s\n", (unsigned long long)e->count, e->code,
-			figures_label(state, e->state, sizeof(e->state)),
-			figures_label(text, e->text, sizeof(e->text)));
+		        figures_label(state, e->state, sizeof(e->state)),
+		        figures_label(text, e->text, sizeof(e->text)));
 	}
 	fprintf(out, "\n");
 }
@@ -149,7 +150,7 @@ static void print_goal(const struct run_config *c, FILE *out)
 		fprintf(out, " of %g s", (double)c->time_ns / 1e9);
 	if (c->events != 0)
 		fprintf(out, "%s %llu events", c->time_ns != RUN_NEVER ? " or" : " of",
-			(unsigned long long)c->events);
+		        (unsigned long long)c->events);
 }
 
 static void partial_line(const struct result *r, FILE *out)
@@ -183,22 +184,24 @@ static void accounting_line(const struct run_figures *f, FILE *out)
 {
 	const struct tally_sum *s = f->sum;
 
-	fprintf(out, "Balance:   offered %llu = ok %llu + failed %llu + skipped %llu + unfinished %llu",
-		(unsigned long long)f->offered, (unsigned long long)f->ok,
-		(unsigned long long)f->failed, (unsigned long long)f->skipped,
-		(unsigned long long)f->unfinished);
+	fprintf(out,
+	        "Balance:   offered %llu = ok %llu + failed %llu + skipped %llu + unfinished %llu",
+	        (unsigned long long)f->offered, (unsigned long long)f->ok,
+	        (unsigned long long)f->failed, (unsigned long long)f->skipped,
+	        (unsigned long long)f->unfinished);
 	if (s != NULL && s->retries != 0)
 		fprintf(out, "; retries %llu", (unsigned long long)s->retries);
 	if (s != NULL && s->cancelled != 0)
 		fprintf(out, "; called off by the script %llu", (unsigned long long)s->cancelled);
 	if (s != NULL && s->commit_unknown != 0)
 		fprintf(out, "; commits of unknown outcome %llu",
-			(unsigned long long)s->commit_unknown);
+		        (unsigned long long)s->commit_unknown);
 	fprintf(out, "\n");
 	if (s != NULL && (s->lock_waits != 0 || s->lock_timeouts != 0))
-		fprintf(out, "Locks:     %llu waits for other writers, %.3f s in all, %llu timed out\n",
-			(unsigned long long)s->lock_waits, (double)s->lock_wait_ns / 1e9,
-			(unsigned long long)s->lock_timeouts);
+		fprintf(out,
+		        "Locks:     %llu waits for other writers, %.3f s in all, %llu timed out\n",
+		        (unsigned long long)s->lock_waits, (double)s->lock_wait_ns / 1e9,
+		        (unsigned long long)s->lock_timeouts);
 }
 
 static const char *fact(const struct kv *kv, const char *key)
@@ -239,8 +242,8 @@ static void database_lines(const struct result *r, FILE *out)
 	if (r->driver == NULL)
 		return;
 	fprintf(out, "Database:  %s%s%s, %s", engine != NULL ? engine : r->driver,
-		version != NULL ? " " : "", version != NULL ? version : "",
-		r->durable ? "a commit survives a power cut" : "a power cut may lose commits");
+	        version != NULL ? " " : "", version != NULL ? version : "",
+	        r->durable ? "a commit survives a power cut" : "a power cut may lose commits");
 	if (note != NULL)
 		fprintf(out, " (%s)", note);
 	fprintf(out, "\n");
@@ -268,12 +271,11 @@ static void device_line(const struct result *r, FILE *out)
 	if (d->n == 0)
 		return;
 	fprintf(out, "Device:    %s%s%s", drive != NULL ? drive : "no drive is known",
-		model != NULL ? " " : "", model != NULL ? model : "");
+	        model != NULL ? " " : "", model != NULL ? model : "");
 	add_fact(d, "firmware", "firmware ", out);
 	add_fact(d, "serial", "serial ", out);
 	if (size != NULL)
-		fprintf(out, ", %s",
-			units_format_size(text, sizeof(text), (uint64_t)size->i));
+		fprintf(out, ", %s", units_format_size(text, sizeof(text), (uint64_t)size->i));
 	add_fact(d, "link_speed", "link ", out);
 	if (fact(d, "link_width") != NULL)
 		fprintf(out, " x%s", fact(d, "link_width"));
@@ -281,7 +283,7 @@ static void device_line(const struct result *r, FILE *out)
 	add_fact(d, "write_cache", "write cache ", out);
 	if (fs != NULL)
 		fprintf(out, "; %s on %s", fs,
-			fact(d, "mount_point") != NULL ? fact(d, "mount_point") : "?");
+		        fact(d, "mount_point") != NULL ? fact(d, "mount_point") : "?");
 	if (fact(d, "mount_options") != NULL)
 		fprintf(out, " (%s)", fact(d, "mount_options"));
 	add_fact(d, "note", "", out);
@@ -295,22 +297,25 @@ static void generator_lines(const struct result *r, FILE *out)
 	char text[32];
 
 	fprintf(out, "Seed:      %llu%s\n", (unsigned long long)r->config->seed,
-		r->config->seed_given ? "" : " (from the time; --rand-seed repeats it)");
+	        r->config->seed_given ? "" : " (from the time; --rand-seed repeats it)");
 	fprintf(out, "Generator: CPU %.2f s user + %.2f s system, %.1f %% of what it may use",
-		run->cpu_user_s, run->cpu_system_s, 100 * figures_finite(run->cpu_share));
+	        run->cpu_user_s, run->cpu_system_s, 100 * figures_finite(run->cpu_share));
 	if (run->idle_overhead_ns > 0)
 		fprintf(out, "; own time per event %s",
-			units_format_time(text, sizeof(text), (uint64_t)llround(run->idle_overhead_ns)));
+		        units_format_time(text, sizeof(text),
+		                          (uint64_t)llround(run->idle_overhead_ns)));
 	fprintf(out, "; clock %s, %.0f ns a reading",
-		run->clock_kind != NULL ? run->clock_kind : "?", figures_finite(run->clock_cost_ns));
+	        run->clock_kind != NULL ? run->clock_kind : "?",
+	        figures_finite(run->clock_cost_ns));
 	if (s != NULL && s->lateness != NULL && hist_count(s->lateness) != 0) {
 		fprintf(out, "; arrivals late by p99 %s",
-			units_format_time(text, sizeof(text), hist_percentile_ns(s->lateness, 99)));
+		        units_format_time(text, sizeof(text), hist_percentile_ns(s->lateness, 99)));
 		fprintf(out, ", at most %s",
-			units_format_time(text, sizeof(text), s->lateness->max_ns));
+		        units_format_time(text, sizeof(text), s->lateness->max_ns));
 	}
 	if (run->max_rss_bytes != 0)
-		fprintf(out, "; memory %s", units_format_size(text, sizeof(text), run->max_rss_bytes));
+		fprintf(out, "; memory %s",
+		        units_format_size(text, sizeof(text), run->max_rss_bytes));
 	fprintf(out, "\n");
 }
 
@@ -333,11 +338,13 @@ int rep_text_details(const struct result *r, FILE *out)
 		const struct tally_sum *s = run->total.sum;
 
 		type_table(r,
-			   s->service != NULL ? "Transactions, response time from the intended start (ms):"
-					      : "Transactions, response time (ms):",
-			   false, out);
+		           s->service != NULL
+		               ? "Transactions, response time from the intended start (ms):"
+		               : "Transactions, response time (ms):",
+		           false, out);
 		if (s->service != NULL)
-			type_table(r, "Transactions, service time from the actual start (ms):", true, out);
+			type_table(
+			    r, "Transactions, service time from the actual start (ms):", true, out);
 		percentile_table(r, out);
 		statement_table(r, out);
 		error_table(s, out);

@@ -89,7 +89,7 @@ static size_t secret_prefix(const char *arg, const struct opt_set *set)
 static void add_word(struct strbuf *out, const char *word)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-				    "-_=./,:+@%^";
+	                            "-_=./,:+@%^";
 
 	if (word[0] != '\0' && word[strspn(word, plain)] == '\0') {
 		strbuf_adds(out, word);
