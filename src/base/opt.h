@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * opt: option tables. One table parses, validates, documents (--help and the manual page) and answers
- * for the value; nothing about an option is written twice.
+ * opt: option tables. One table parses, validates, documents (--help and the manual page) and
+ * answers for the value; nothing about an option is written twice.
  *
  * A set is filled from groups of static tables, then from those that a script declares, then from
  * arguments. Names compare with '-' and '_' alike; the canonical form has '-'.
@@ -38,7 +38,8 @@ struct opt_desc {
 	const char *name; /* canonical, with '-' */
 	enum opt_type type;
 	const char *def;     /* the default as a user would type it; NULL: none */
-	const char *range;   /* numbers: "1..1024", "0..", "(0..1)" (ends excluded); of each element for lists of numbers; NULL: any */
+	const char *range;   /* numbers: "1..1024", "0..", "(0..1)" (ends excluded); of each element
+	                        for lists of numbers; NULL: any */
 	const char *choices; /* OPT_ENUM: "a|b|c" */
 	const char *unit;    /* what a number counts, for the help: "threads", "rows"; NULL: none */
 	const char *help;    /* one sentence, no full stop needed */
@@ -47,50 +48,60 @@ struct opt_desc {
 };
 
 /* Ends a table. */
-#define OPT_END {0}
+#define OPT_END                                                                                    \
+	{                                                                                          \
+		0                                                                                  \
+	}
 
 struct opt_set; /* opaque; one thread at a time */
 
 struct opt_set *opt_set_new(void); /* NULL: out of memory */
 void opt_set_free(struct opt_set *set);
 
-/* Adds a table. `title` heads it in the help; both must outlive the set. Names must be new to the set (asserted). */
+/* Adds a table. `title` heads it in the help; both must outlive the set. Names must be new to the
+ * set (asserted). */
 void opt_set_add(struct opt_set *set, const char *title, const struct opt_desc *table);
 
 /*
- * Adds one option declared at run time (by a script); everything is copied. A name that exists already
- * is not an error when its type is equal: the newer default wins (scripts redeclare). -EEXIST otherwise, with `err`.
- * A default that does not fit its type is -EINVAL with `err`.
+ * Adds one option declared at run time (by a script); everything is copied. A name that exists
+ * already is not an error when its type is equal: the newer default wins (scripts redeclare).
+ * -EEXIST otherwise, with `err`. A default that does not fit its type is -EINVAL with `err`.
  */
-int opt_set_declare(struct opt_set *set, const char *title, const struct opt_desc *desc, struct err *err);
+int opt_set_declare(struct opt_set *set, const char *title, const struct opt_desc *desc,
+                    struct err *err);
 
 /* The description by name ('_' and '-' alike, aliases resolved), or NULL. */
 const struct opt_desc *opt_find(const struct opt_set *set, const char *name);
 
 /*
- * One argument "--name", "--name=value" or "--no-name" (OPT_BOOL only). Returns 0; -ENOENT when no option has that name (err untouched: the
- * caller may know it later, or uses opt_unknown); -EINVAL with `err` when the value does not fit.
+ * One argument "--name", "--name=value" or "--no-name" (OPT_BOOL only). Returns 0; -ENOENT when no
+ * option has that name (err untouched: the caller may know it later, or uses opt_unknown); -EINVAL
+ * with `err` when the value does not fit.
  */
 int opt_parse_arg(struct opt_set *set, const char *arg, struct err *err);
 
-/* Sets by name, as if given by the user. Returns as opt_parse_arg. `value` NULL: as "--name" alone. */
+/* Sets by name, as if given by the user. Returns as opt_parse_arg. `value` NULL: as "--name" alone.
+ */
 int opt_assign(struct opt_set *set, const char *name, const char *value, struct err *err);
 
-/* Fills `err` for an argument that nothing knows: names it, and the nearest known name if one is near. -EINVAL. */
+/* Fills `err` for an argument that nothing knows: names it, and the nearest known name if one is
+ * near. -EINVAL. */
 int opt_unknown(const struct opt_set *set, const char *arg, struct err *err);
 
 /*
- * A configuration file: a line "name=value", "name" or "--name=value"; '#' and ';' start comments; blanks around '=' and
- * around the line are dropped; "[section]" lines are ignored. Values given before (command line) win. Unknown names go to `unknown`, called with "--name=value"
- * (NULL: they are errors). A missing or unreadable file is -EINVAL with `err` (path and line number).
+ * A configuration file: a line "name=value", "name" or "--name=value"; '#' and ';' start comments;
+ * blanks around '=' and around the line are dropped; "[section]" lines are ignored. Values given
+ * before (command line) win. Unknown names go to `unknown`, called with "--name=value" (NULL: they
+ * are errors). A missing or unreadable file is -EINVAL with `err` (path and line number).
  */
-int opt_load_file(struct opt_set *set, const char *path, int (*unknown)(void *ctx, const char *arg), void *ctx,
-		  struct err *err);
+int opt_load_file(struct opt_set *set, const char *path, int (*unknown)(void *ctx, const char *arg),
+                  void *ctx, struct err *err);
 
 /* True when the user gave it (command line or file). */
 bool opt_given(const struct opt_set *set, const char *name);
 
-/* Values. The name must exist with that type (asserted). Defaults apply; without one: false, 0, 0.0, NULL. */
+/* Values. The name must exist with that type (asserted). Defaults apply; without one: false, 0,
+ * 0.0, NULL. */
 bool opt_bool(const struct opt_set *set, const char *name);
 int64_t opt_int(const struct opt_set *set, const char *name);
 uint64_t opt_size_bytes(const struct opt_set *set, const char *name);
@@ -101,16 +112,20 @@ const char *opt_str(const struct opt_set *set, const char *name);
 /* OPT_LIST: number of elements; `*items` (may be NULL) gets an array owned by the set. */
 unsigned opt_list(const struct opt_set *set, const char *name, const char *const **items);
 
-/* Calls fn for each option in order: canonical names only. `value` is the text in force, NULL when unset, "***" for secrets. */
+/* Calls fn for each option in order: canonical names only. `value` is the text in force, NULL when
+ * unset, "***" for secrets. */
 void opt_each(const struct opt_set *set,
-	      void (*fn)(void *ctx, const struct opt_desc *desc, const char *value, bool given), void *ctx);
+              void (*fn)(void *ctx, const struct opt_desc *desc, const char *value, bool given),
+              void *ctx);
 
-/* The help of the groups added so far: titles, "--name=TYPE", text, unit, range, default. `title` NULL: all groups. */
+/* The help of the groups added so far: titles, "--name=TYPE", text, unit, range, default. `title`
+ * NULL: all groups. */
 void opt_print_help(const struct opt_set *set, const char *title, FILE *out);
 /* The same as roff for a manual page (.SS titles, .TP items). */
 void opt_print_man(const struct opt_set *set, FILE *out);
 
-/* Splits "a,b,c" (no quoting) calling fn for each element with its text; stops at the first non-zero return and returns that. */
+/* Splits "a,b,c" (no quoting) calling fn for each element with its text; stops at the first
+ * non-zero return and returns that. */
 int opt_split(const char *text, int (*fn)(void *ctx, const char *item), void *ctx);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rng: random streams. Every stream of a run is derived from the one seed by who uses it and for what,
- * so that two runs with the same seed and thread count draw the same numbers, whatever the timing.
- * The generator is xoshiro256++ (Blackman and Vigna, public domain), seeded through splitmix64.
+ * rng: random streams. Every stream of a run is derived from the one seed by who uses it and for
+ * what, so that two runs with the same seed and thread count draw the same numbers, whatever the
+ * timing. The generator is xoshiro256++ (Blackman and Vigna, public domain), seeded through
+ * splitmix64.
  */
 #ifndef IOLTP_BASE_RNG_H
 #define IOLTP_BASE_RNG_H
@@ -27,7 +28,8 @@ struct rng {
 	uint64_t s[4];
 };
 
-/* Streams with different (seed, owner, use) are independent. `owner`: a client's number, a row's, any id. */
+/* Streams with different (seed, owner, use) are independent. `owner`: a client's number, a row's,
+ * any id. */
 void rng_init(struct rng *r, uint64_t seed, uint64_t owner, enum rng_use use);
 
 static inline uint64_t rng_rotl(uint64_t x, int k)
@@ -78,11 +80,13 @@ static inline uint64_t rng_below(struct rng *r, uint64_t n)
 double rng_exponential(struct rng *r, double mean);
 
 /*
- * Fills `out` from a template: '#' a digit, '@' a letter a-z, any other byte itself. Writes exactly len bytes, no NUL.
+ * Fills `out` from a template: '#' a digit, '@' a letter a-z, any other byte itself. Writes exactly
+ * len bytes, no NUL.
  */
 void rng_template(struct rng *r, const char *fmt, char *out, uint64_t len);
 
-/* `k`-th value of a permutation of all 32-bit numbers that depends on the seed: no value twice for k < 2^32. */
+/* `k`-th value of a permutation of all 32-bit numbers that depends on the seed: no value twice for
+ * k < 2^32. */
 uint32_t rng_permute32(uint64_t seed, uint32_t k);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * units: numbers as people write them. Every parser takes the whole text or refuses it: "10x", "", " 5"
- * and overflow are errors (-EINVAL, -ERANGE), never a prefix silently used.
+ * units: numbers as people write them. Every parser takes the whole text or refuses it: "10x", "",
+ * " 5" and overflow are errors (-EINVAL, -ERANGE), never a prefix silently used.
  */
 #ifndef IOLTP_BASE_UNITS_H
 #define IOLTP_BASE_UNITS_H
@@ -13,9 +13,11 @@
 int units_parse_int(const char *text, int64_t *value);
 /* "0.5", "1e6": finite doubles only. */
 int units_parse_double(const char *text, double *value);
-/* "4096", "4k", "4KiB", "1.5G", "2T": bytes, 1024-based, K M G T P in either case, optional "B"/"iB". Not negative. */
+/* "4096", "4k", "4KiB", "1.5G", "2T": bytes, 1024-based, K M G T P in either case, optional
+ * "B"/"iB". Not negative. */
 int units_parse_size(const char *text, uint64_t *size_bytes);
-/* "10", "0.5", "10s", "100ms", "5us", "20ns", "2m", "1h", "1h30m": a bare number is seconds. Not negative. */
+/* "10", "0.5", "10s", "100ms", "5us", "20ns", "2m", "1h", "1h30m": a bare number is seconds. Not
+ * negative. */
 int units_parse_time(const char *text, uint64_t *time_ns);
 /* "on|off|true|false|yes|no|1|0", any case; 1, 0 or -EINVAL. */
 int units_parse_bool(const char *text);

@@ -2,13 +2,14 @@
 /*
  * driver: one database engine behind one set of hooks.
  *
- * Callers use the sql_* functions (driver.c); only driver.c calls hooks. This module knows nothing of
- * runs, clients or Lua: who calls it measures it.
+ * Callers use the sql_* functions (driver.c); only driver.c calls hooks. This module knows nothing
+ * of runs, clients or Lua: who calls it measures it.
  *
- * Calls start, may be pending, and finish. A hook that may wait for the server returns CALL_DONE (its
- * outcome is in conn->error) or, by drivers with CAP_ASYNC on a connection opened with `async`, CALL_PENDING:
- * the caller then waits for the descriptor of sql_wait_fd and calls sql_poll until it is CALL_DONE. On a connection opened without `async` nothing is
- * ever pending. One call at a time per connection; one thread at a time per connection.
+ * Calls start, may be pending, and finish. A hook that may wait for the server returns CALL_DONE
+ * (its outcome is in conn->error) or, by drivers with CAP_ASYNC on a connection opened with
+ * `async`, CALL_PENDING: the caller then waits for the descriptor of sql_wait_fd and calls sql_poll
+ * until it is CALL_DONE. On a connection opened without `async` nothing is ever pending. One call
+ * at a time per connection; one thread at a time per connection.
  */
 #ifndef IOLTP_SQL_DRIVER_H
 #define IOLTP_SQL_DRIVER_H
@@ -32,13 +33,13 @@ struct sql_result;
 enum sql_call { CALL_DONE, CALL_PENDING };
 
 enum driver_caps {
-	CAP_ASYNC = 1,         /* CALL_PENDING, poll, wait_fd */
-	CAP_PIPELINE = 2,      /* pipeline_begin, pipeline_end */
-	CAP_BULK = 4,          /* bulk_begin, bulk_row, bulk_end */
-	CAP_MULTI_RESULT = 8,  /* next_result */
-	CAP_IDENTITY = 16,     /* tables number their rows themselves (AUTO_INCREMENT, SERIAL) */
-	CAP_PREPARE = 32,      /* server-side prepared statements */
-	CAP_ONE_WRITER = 64,   /* one writing transaction at a time in the whole database */
+	CAP_ASYNC = 1,        /* CALL_PENDING, poll, wait_fd */
+	CAP_PIPELINE = 2,     /* pipeline_begin, pipeline_end */
+	CAP_BULK = 4,         /* bulk_begin, bulk_row, bulk_end */
+	CAP_MULTI_RESULT = 8, /* next_result */
+	CAP_IDENTITY = 16,    /* tables number their rows themselves (AUTO_INCREMENT, SERIAL) */
+	CAP_PREPARE = 32,     /* server-side prepared statements */
+	CAP_ONE_WRITER = 64,  /* one writing transaction at a time in the whole database */
 };
 
 /* One column of a table that is loaded in bulk. */
@@ -46,7 +47,8 @@ struct bulk_table {
 	const char *name;           /* unquoted identifier */
 	const char *const *columns; /* unquoted */
 	unsigned ncolumns;
-	bool fresh; /* created empty by this load, in this process: the driver may use what is legal only then */
+	bool fresh; /* created empty by this load, in this process: the driver may use what is legal
+	               only then */
 };
 
 /* One value of a bulk row. */
@@ -59,63 +61,77 @@ struct bulk_value {
 };
 
 /*
- * The hooks. Unless said otherwise: called by the connection's thread; return 0/CALL_DONE with the outcome in conn->error (sql_error_set; SQL_OK left
- * untouched); may block up to the driver's own timeouts.
+ * The hooks. Unless said otherwise: called by the connection's thread; return 0/CALL_DONE with the
+ * outcome in conn->error (sql_error_set; SQL_OK left untouched); may block up to the driver's own
+ * timeouts.
  */
 struct driver_ops {
-	const char *name;             /* as in --db-driver: "sqlite" */
-	const char *title;            /* one line for --db-driver=help */
-	unsigned caps;                /* enum driver_caps */
+	const char *name;               /* as in --db-driver: "sqlite" */
+	const char *title;              /* one line for --db-driver=help */
+	unsigned caps;                  /* enum driver_caps */
 	const struct opt_desc *options; /* "--NAME-..." options */
 	const char *options_title;
 
-	/* Once per process before the first connection, main thread; reads its options from env->options into env->impl; checks what can be
-	 * checked without a server. 0, or -errno with `err`. */
+	/* Once per process before the first connection, main thread; reads its options from
+	 * env->options into env->impl; checks what can be checked without a server. 0, or -errno
+	 * with `err`. */
 	int (*open)(struct sql_env *env, struct err *err);
 	/* Last; every connection is closed. */
 	void (*close)(struct sql_env *env);
 
 	/* Connects conn (fresh, or after disconnect). May be pending. */
 	enum sql_call (*connect)(struct sql_conn *conn);
-	/* Frees all driver data of the connection, its open statements and results included (their impl is set to NULL by driver.c before). Never fails. */
+	/* Frees all driver data of the connection, its open statements and results included (their
+	 * impl is set to NULL by driver.c before). Never fails. */
 	void (*disconnect)(struct sql_conn *conn);
-	/* True while a transaction is open on the server, as far as the client can know without asking it. */
+	/* True while a transaction is open on the server, as far as the client can know without
+	 * asking it. */
 	bool (*in_transaction)(struct sql_conn *conn);
 
-	/* Runs one statement text. A statement with columns sets *result by sql_result_new; without, *result stays NULL and conn->affected is set. */
-	enum sql_call (*query)(struct sql_conn *conn, const char *text, size_t len, struct sql_result **result);
+	/* Runs one statement text. A statement with columns sets *result by sql_result_new;
+	 * without, *result stays NULL and conn->affected is set. */
+	enum sql_call (*query)(struct sql_conn *conn, const char *text, size_t len,
+	                       struct sql_result **result);
 	/* CAP_PREPARE: prepares stmt->text ('?' marks, stmt->nparams known); sets stmt->impl. */
 	enum sql_call (*prepare)(struct sql_stmt *stmt);
-	/* Runs it with stmt->params; a statement with columns fills stmt->result (reset before the call) and sets stmt->has_rows. */
+	/* Runs it with stmt->params; a statement with columns fills stmt->result (reset before the
+	 * call) and sets stmt->has_rows. */
 	enum sql_call (*execute)(struct sql_stmt *stmt);
 	/* Frees stmt->impl. Never fails, never talks to a lost server. */
 	void (*stmt_close)(struct sql_stmt *stmt);
 
-	/* Next row into result->values (strings as the engine's text form, NULL a null pointer). False: no more. Never talks to the server. */
+	/* Next row into result->values (strings as the engine's text form, NULL a null pointer).
+	 * False: no more. Never talks to the server. */
 	bool (*fetch)(struct sql_result *result);
 	/* Frees result->impl (may be NULL). */
 	void (*result_free)(struct sql_result *result);
-	/* CAP_MULTI_RESULT: the next result of the last query into *result as query does; conn->more tells whether there is another. */
+	/* CAP_MULTI_RESULT: the next result of the last query into *result as query does;
+	 * conn->more tells whether there is another. */
 	enum sql_call (*next_result)(struct sql_conn *conn, struct sql_result **result);
 
-	/* Appends a literal for a string to `out`, quotes included, as this engine and connection read it. */
+	/* Appends a literal for a string to `out`, quotes included, as this engine and connection
+	 * read it. */
 	void (*quote)(struct sql_conn *conn, const char *text, size_t len, struct strbuf *out);
 
-	/* CAP_ASYNC: continue a pending call; the descriptor and the events (POLLIN|POLLOUT) that it waits for. */
+	/* CAP_ASYNC: continue a pending call; the descriptor and the events (POLLIN|POLLOUT) that
+	 * it waits for. */
 	enum sql_call (*poll)(struct sql_conn *conn);
 	int (*wait_fd)(struct sql_conn *conn, short *events);
 
-	/* CAP_PIPELINE: statements between begin and end are sent without waiting; end collects: the first failure is the outcome. */
+	/* CAP_PIPELINE: statements between begin and end are sent without waiting; end collects:
+	 * the first failure is the outcome. */
 	enum sql_call (*pipeline_begin)(struct sql_conn *conn);
 	enum sql_call (*pipeline_end)(struct sql_conn *conn);
 
-	/* CAP_BULK: rows of one table, fastest way that the engine has; begin opens a transaction or stream of its own, end commits it (commit true) or drops it. */
+	/* CAP_BULK: rows of one table, fastest way that the engine has; begin opens a transaction
+	 * or stream of its own, end commits it (commit true) or drops it. */
 	enum sql_call (*bulk_begin)(struct sql_conn *conn, const struct bulk_table *table);
 	enum sql_call (*bulk_row)(struct sql_conn *conn, const struct bulk_value *values);
 	enum sql_call (*bulk_end)(struct sql_conn *conn, bool commit);
 
-	/* Facts for the report: engine, version, durability and buffer settings, data_directory, path; *durable false when a commit may be lost by a power cut
-	 * (with the reason as fact "durability_note"). Own statements, not measured. */
+	/* Facts for the report: engine, version, durability and buffer settings, data_directory,
+	 * path; *durable false when a commit may be lost by a power cut (with the reason as fact
+	 * "durability_note"). Own statements, not measured. */
 	void (*facts)(struct sql_conn *conn, struct kv *facts, bool *durable);
 };
 
@@ -125,25 +141,27 @@ struct sql_env {
 	const struct opt_set *options;
 	const struct clock *clock;
 	const struct log *log;
-	uint64_t seed;     /* of the run: modelled delays, back-off */
-	bool ps_disabled;  /* --db-ps-mode=disable: statements are sent as text with literals */
+	uint64_t seed;    /* of the run: modelled delays, back-off */
+	bool ps_disabled; /* --db-ps-mode=disable: statements are sent as text with literals */
 	struct sql_errlist *retryable; /* from --NAME-ignore-errors */
-	void *impl;        /* the driver's */
+	void *impl;                    /* the driver's */
 };
 
 /* A connection. Fields above the line are for callers to read. */
 struct sql_conn {
 	struct sql_env *env;
-	unsigned owner;         /* client number: picks a target of a list, a random stream */
-	bool async;             /* asked for at sql_conn_new */
+	unsigned owner; /* client number: picks a target of a list, a random stream */
+	bool async;     /* asked for at sql_conn_new */
 	bool connected;
 	bool more;              /* another result waits (CAP_MULTI_RESULT) */
 	struct sql_error error; /* outcome of the last call; SQL_OK when it went well */
 	uint64_t affected;      /* rows changed by the last statement */
 	uint64_t warnings;      /* of the last statement */
-	unsigned epoch;         /* grows with each connect: older statements are prepared again when next used */
-	unsigned txn_hint;      /* caller's: number of the transaction type that runs, 0..63; the driver may learn per type what it does */
-	struct {                /* what waiting for other writers cost, where the driver knows (SQLite) */
+	unsigned
+	    epoch; /* grows with each connect: older statements are prepared again when next used */
+	unsigned txn_hint; /* caller's: number of the transaction type that runs, 0..63; the driver
+	                      may learn per type what it does */
+	struct { /* what waiting for other writers cost, where the driver knows (SQLite) */
 		uint64_t waits, wait_ns, timeouts;
 	} lock;
 	/* ---- the driver's and driver.c's ---- */
@@ -165,30 +183,34 @@ struct sql_stmt {
 	bool has_rows;             /* last execution gave columns: `result` can be fetched */
 	struct sql_result *result; /* reused by each execution */
 	unsigned epoch;
-	void *impl;                /* NULL when emulated or closed */
-	unsigned label;            /* caller's: where it is tallied */
+	void *impl;     /* NULL when emulated or closed */
+	unsigned label; /* caller's: where it is tallied */
 	struct sql_stmt *next, *prev;
 };
 
 /* Rows of one statement, all held by the client. */
 struct sql_result {
-	struct sql_conn *conn;     /* NULL once the connection was freed or dropped: then there are no more rows */
+	struct sql_conn
+	    *conn; /* NULL once the connection was freed or dropped: then there are no more rows */
 	unsigned nfields;
 	uint64_t nrows;
-	struct sql_value *values;  /* nfields; the row last fetched; valid until the next fetch or free */
-	struct rowbuf *rows;       /* for drivers that copy rows (rowbuf.h) */
-	void *impl;                /* for drivers whose library holds them */
-	bool embedded;             /* belongs to a statement: sql_result_free only empties it */
+	struct sql_value
+	    *values;         /* nfields; the row last fetched; valid until the next fetch or free */
+	struct rowbuf *rows; /* for drivers that copy rows (rowbuf.h) */
+	void *impl;          /* for drivers whose library holds them */
+	bool embedded;       /* belongs to a statement: sql_result_free only empties it */
 	struct sql_result *next, *prev;
 };
 
 /* ---- registry ---- */
 
-/* All compiled-in drivers, NULL-terminated; each was validated (hooks against caps) by driver_check_all. */
+/* All compiled-in drivers, NULL-terminated; each was validated (hooks against caps) by
+ * driver_check_all. */
 const struct driver_ops *const *driver_all(void);
 /* By name, or NULL. */
 const struct driver_ops *driver_find(const char *name);
-/* Checks every driver's table: hooks that its caps promise are there. 0, or -EINVAL with `err` naming driver and hook. Called once by main. */
+/* Checks every driver's table: hooks that its caps promise are there. 0, or -EINVAL with `err`
+ * naming driver and hook. Called once by main. */
 int driver_check_all(struct err *err);
 int driver_check(const struct driver_ops *ops, struct err *err);
 
@@ -199,12 +221,13 @@ extern const struct opt_desc sql_options[];
 
 /* Opens a driver. 0 and *env, or -errno with `err`. The options, clock and log must outlive it. */
 int sql_env_open(struct sql_env **env, const struct driver_ops *ops, const struct opt_set *options,
-		 const struct clock *clock, const struct log *log, uint64_t seed, struct err *err);
+                 const struct clock *clock, const struct log *log, uint64_t seed, struct err *err);
 void sql_env_close(struct sql_env *env);
 
 /* A connection object, not connected. NULL: out of memory. */
 struct sql_conn *sql_conn_new(struct sql_env *env, unsigned owner, bool async);
-/* Disconnects and frees; statements still held by the caller stay valid objects that answer "not connected"; results empty. */
+/* Disconnects and frees; statements still held by the caller stay valid objects that answer "not
+ * connected"; results empty. */
 void sql_conn_free(struct sql_conn *conn);
 enum sql_call sql_connect(struct sql_conn *conn);
 void sql_disconnect(struct sql_conn *conn);
@@ -212,11 +235,13 @@ void sql_disconnect(struct sql_conn *conn);
 /*
  * Runs a text. *result: NULL, or rows to be freed by sql_result_free. Not connected: SQL_LOST.
  */
-enum sql_call sql_query(struct sql_conn *conn, const char *text, size_t len, struct sql_result **result);
+enum sql_call sql_query(struct sql_conn *conn, const char *text, size_t len,
+                        struct sql_result **result);
 enum sql_call sql_next_result(struct sql_conn *conn, struct sql_result **result);
 /* A statement; NULL with conn->error on failure. The text is copied. */
 struct sql_stmt *sql_prepare(struct sql_conn *conn, const char *text, size_t len);
-/* Binds all parameters; n must equal nparams (else -EINVAL with conn->error). The params must stay until unbound or closed. */
+/* Binds all parameters; n must equal nparams (else -EINVAL with conn->error). The params must stay
+ * until unbound or closed. */
 int sql_bind(struct sql_stmt *stmt, struct sql_param *const *params, unsigned n);
 enum sql_call sql_execute(struct sql_stmt *stmt);
 void sql_stmt_close(struct sql_stmt *stmt); /* frees */
@@ -225,9 +250,11 @@ void sql_result_free(struct sql_result *result); /* NULL is fine */
 enum sql_call sql_poll(struct sql_conn *conn);
 int sql_wait_fd(struct sql_conn *conn, short *events);
 bool sql_in_transaction(struct sql_conn *conn);
-/* ROLLBACK if a transaction is open; a failing one disconnects, so that nothing half done can be committed. True when the connection can be used. */
+/* ROLLBACK if a transaction is open; a failing one disconnects, so that nothing half done can be
+ * committed. True when the connection can be used. */
 bool sql_rollback(struct sql_conn *conn);
-enum sql_call sql_pipeline_begin(struct sql_conn *conn); /* drivers without: nothing happens, statements run one by one */
+enum sql_call sql_pipeline_begin(
+    struct sql_conn *conn); /* drivers without: nothing happens, statements run one by one */
 enum sql_call sql_pipeline_end(struct sql_conn *conn);
 /* As the hooks; a driver without CAP_BULK is served by multi-row INSERTs. */
 enum sql_call sql_bulk_begin(struct sql_conn *conn, const struct bulk_table *table);
@@ -237,9 +264,10 @@ void sql_facts(struct sql_conn *conn, struct kv *facts, bool *durable);
 
 /* ---- for drivers ---- */
 
-/* Sets conn->error. SQL_FATAL is turned into SQL_RETRY when the code or state is in env->retryable. state may be NULL (then "HY000"). */
-void sql_error_set(struct sql_conn *conn, enum sql_outcome outcome, int code, const char *state, const char *fmt, ...)
-    __attribute__((format(printf, 5, 6)));
+/* Sets conn->error. SQL_FATAL is turned into SQL_RETRY when the code or state is in env->retryable.
+ * state may be NULL (then "HY000"). */
+void sql_error_set(struct sql_conn *conn, enum sql_outcome outcome, int code, const char *state,
+                   const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 /* A result with nfields columns on conn's list; NULL: out of memory (error set). */
 struct sql_result *sql_result_new(struct sql_conn *conn, unsigned nfields);
 /* Makes an embedded result fit nfields columns. 0 or -ENOMEM. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* rowbuf: rows copied into one growing block, for drivers whose library does not hold results. Kept by its result and reused. */
+/* rowbuf: rows copied into one growing block, for drivers whose library does not hold results. Kept
+ * by its result and reused. */
 #ifndef IOLTP_SQL_ROWBUF_H
 #define IOLTP_SQL_ROWBUF_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* sql_types: what statements, parameters and failures are, for all engines. Parameters are laid out for the script side, which fills them in place. */
+/* sql_types: what statements, parameters and failures are, for all engines. Parameters are laid out
+ * for the script side, which fills them in place. */
 #ifndef IOLTP_SQL_TYPES_H
 #define IOLTP_SQL_TYPES_H
 
@@ -17,9 +18,9 @@ enum sql_outcome {
 
 struct sql_error {
 	enum sql_outcome outcome;
-	int code;        /* the engine's number */
-	char state[8];   /* SQLSTATE */
-	char text[512];  /* the engine's words, one line */
+	int code;       /* the engine's number */
+	char state[8];  /* SQLSTATE */
+	char text[512]; /* the engine's words, one line */
 };
 
 /* What a statement is, by its first words, also when it changes no row. */
@@ -27,14 +28,25 @@ enum sql_class { SQL_READ, SQL_WRITE, SQL_OTHER };
 
 /* The 13 types of the script API, in its numbering. */
 enum sql_type {
-	SQL_TYPE_NONE, SQL_TYPE_TINYINT, SQL_TYPE_SMALLINT, SQL_TYPE_INT, SQL_TYPE_BIGINT, SQL_TYPE_FLOAT, SQL_TYPE_DOUBLE,
-	SQL_TYPE_TIME, SQL_TYPE_DATE, SQL_TYPE_DATETIME, SQL_TYPE_TIMESTAMP, SQL_TYPE_CHAR, SQL_TYPE_VARCHAR,
+	SQL_TYPE_NONE,
+	SQL_TYPE_TINYINT,
+	SQL_TYPE_SMALLINT,
+	SQL_TYPE_INT,
+	SQL_TYPE_BIGINT,
+	SQL_TYPE_FLOAT,
+	SQL_TYPE_DOUBLE,
+	SQL_TYPE_TIME,
+	SQL_TYPE_DATE,
+	SQL_TYPE_DATETIME,
+	SQL_TYPE_TIMESTAMP,
+	SQL_TYPE_CHAR,
+	SQL_TYPE_VARCHAR,
 	SQL_TYPE_COUNT
 };
 
 /*
- * A parameter. Integer types use i, FLOAT and DOUBLE use d, all others text (buf, len bytes). The owner (script side)
- * keeps buf; drivers only read during execute.
+ * A parameter. Integer types use i, FLOAT and DOUBLE use d, all others text (buf, len bytes). The
+ * owner (script side) keeps buf; drivers only read during execute.
  */
 struct sql_param {
 	int type;    /* enum sql_type */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stmt_text: reading statement text without understanding it: quotes ('..' "..", `..`, $tag$..$tag$), comments
+ * stmt_text: reading statement text without understanding it: quotes ('..' "..", `..`,
+ * $tag$..$tag$), comments
  * (--, #, nested block comments for PostgreSQL) and words.
  */
 #ifndef IOLTP_SQL_STMT_TEXT_H
@@ -15,8 +16,9 @@
 enum sql_dialect { DIALECT_SQLITE, DIALECT_MYSQL, DIALECT_PGSQL };
 
 /*
- * Class by the first keyword: SELECT, VALUES, TABLE, SHOW, WITH ... SELECT are reads; INSERT, UPDATE, DELETE, REPLACE, MERGE, WITH ... INSERT etc., COPY,
- * LOAD are writes; all else is other. Leading comments and parentheses are skipped.
+ * Class by the first keyword: SELECT, VALUES, TABLE, SHOW, WITH ... SELECT are reads; INSERT,
+ * UPDATE, DELETE, REPLACE, MERGE, WITH ... INSERT etc., COPY, LOAD are writes; all else is other.
+ * Leading comments and parentheses are skipped.
  */
 enum sql_class stmt_class(const char *text, size_t len);
 
@@ -29,12 +31,15 @@ unsigned stmt_count_marks(const char *text, size_t len, enum sql_dialect dialect
 
 /* Copies the text, calling mark(ctx, index, out) in place of each '?' (index from 0). */
 void stmt_replace_marks(const char *text, size_t len, enum sql_dialect dialect,
-			void (*mark)(void *ctx, unsigned index, struct strbuf *out), void *ctx, struct strbuf *out);
+                        void (*mark)(void *ctx, unsigned index, struct strbuf *out), void *ctx,
+                        struct strbuf *out);
 
 /*
- * The text with its literals (numbers, strings) as '?', runs of blanks as one, comments dropped, lists of marks "(?, ?, ?)" folded to "(...)", further
- * rows of VALUES dropped, cut to room-1 bytes; digits at the end of identifiers stay. Two texts that differ only in literals give the same. Fast (about 1 ns
- * a byte): used per query. Reads at most 2048 bytes of the text. Returns the length.
+ * The text with its literals (numbers, strings) as '?', runs of blanks as one, comments dropped,
+ * lists of marks "(?, ?, ?)" folded to "(...)", further rows of VALUES dropped, cut to room-1
+ * bytes; digits at the end of identifiers stay. Two texts that differ only in literals give the
+ * same. Fast (about 1 ns a byte): used per query. Reads at most 2048 bytes of the text. Returns the
+ * length.
  */
 size_t stmt_normalize(const char *text, size_t len, char *out, size_t room);
 
