@@ -19,7 +19,7 @@ while read -r file; do
 	*/local.mk) continue ;;
 	tests/unit/*_test.c | tests/bench/*.c) name=${file%.c} ;;
 	*/ffi_api_text.h) continue ;;
-	src/*.[ch] | lua/*.lua | sql/* | scenarios/*.lua | tests/*.sh | docs/* | scripts/*) name=$file ;;
+	src/*.[ch] | lua/*.lua | sql/* | scenarios/*.lua | tests/*.sh | tests/*.h | docs/* | scripts/*) name=$file ;;
 	*) continue ;;
 	esac
 	[ -e "$file" ] || continue
