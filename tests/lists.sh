@@ -18,8 +18,8 @@ while read -r file; do
 	case $file in
 	*/local.mk) continue ;;
 	tests/unit/*_test.c | tests/bench/*.c) name=${file%.c} ;;
-	*_text.h) continue ;;
-	src/*.[ch] | lua/*.lua | sql/* | scenarios/*.lua | tests/*.sh | docs/* | scripts/*) name=$file ;;
+	*/ffi_api_text.h) continue ;;
+	src/*.[ch] | lua/*.lua | sql/* | scenarios/*.lua | tests/*.sh | tests/*.h | docs/* | scripts/*) name=$file ;;
 	*) continue ;;
 	esac
 	[ -e "$file" ] || continue

@@ -2,7 +2,22 @@
 # tests/lists.sh fails when a test is not listed here.
 
 # Programs with cmocka; tests/unit/x_test is made of tests/unit/x_test.c.
-unit_tests =
+unit_tests = \
+	tests/unit/clock_test \
+	tests/unit/cpu_test \
+	tests/unit/opt_declare_test \
+	tests/unit/opt_file_test \
+	tests/unit/opt_help_test \
+	tests/unit/opt_test \
+	tests/unit/rng_test \
+	tests/unit/rowbuf_test \
+	tests/unit/stmt_text_test \
+	tests/unit/units_test
+
+# What several of them include.
+unit_headers = \
+	tests/unit/chi2.h \
+	tests/unit/opt_fixture.h
 
 # Programs without: each is one scenario of the command line, with $IOLTP as the program.
 cli_tests =
@@ -42,7 +57,7 @@ SH_LOG_COMPILER = bash
 AM_TESTS_ENVIRONMENT = IOLTP='$(abs_builddir)/ioltp$(EXEEXT)'; export IOLTP; \
 	AWK='$(AWK)'; export AWK;
 
-EXTRA_DIST += tests/lib.sh tests/unit/no_cmocka.sh $(cli_tests) $(db_tests) $(tree_tests)
+EXTRA_DIST += tests/lib.sh tests/unit/no_cmocka.sh $(unit_headers) $(cli_tests) $(db_tests) $(tree_tests)
 
 # Parts of `make check`, for builds that need not judge the tree again.
 .PHONY: check-code check-threads

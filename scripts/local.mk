@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: MIT
+EXTRA_DIST += \
+	scripts/bench \
+	scripts/bench_lib.sh \
+	scripts/c_to_string.awk \
+	scripts/check \
+	scripts/lib.sh \
+	scripts/quickstart
