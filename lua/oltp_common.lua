@@ -4,6 +4,7 @@
 -- The table that require returns holds `rows`, see below.
 
 local schema = require("ioltp_schema")
+local tables = require("oltp_tables")
 local int, char = sysbench.sql.type.INT, sysbench.sql.type.CHAR
 local cmdline = sysbench.cmdline
 
@@ -34,11 +35,6 @@ cmdline.options = {
    prepare = schema.prepare_option,
 }
 
--- Random text of columns c and pad: 119 and 59 characters.
-local group = "###########"
-local c_template = group .. ("-" .. group):rep(9)
-local pad_template = group .. ("-" .. group):rep(4)
-
 -- Statement by key: text for a table, types of its parameters.
 local definitions = {
    point_selects = { "SELECT c FROM sbtest%u WHERE id=?", int },
@@ -53,8 +49,6 @@ local definitions = {
    new_rows = { "INSERT INTO sbtest%u (k, c, pad) VALUES (?, ?, ?)", int, { char, 120 }, { char, 60 } },
 }
 
-local INT_MAX = 2147483647
-
 -- With so many tables, statements are prepared when they are first used: a start that prepares tens of thousands takes
 -- longer than it is worth.
 local PREPARE_AHEAD = 100
@@ -62,11 +56,11 @@ local PREPARE_AHEAD = 100
 ---- random values -------------------------------------------------------------------------------------
 
 function get_c_value()
-   return sysbench.rand.string(c_template)
+   return sysbench.rand.string(tables.C_TEMPLATE)
 end
 
 function get_pad_value()
-   return sysbench.rand.string(pad_template)
+   return sysbench.rand.string(tables.PAD_TEMPLATE)
 end
 
 local function get_table_num()
@@ -86,7 +80,7 @@ local function prepare_one(n, key)
    local params = {}
    for i = 2, #definition do
       local kind = definition[i]
-      if kind == int and sysbench.opt.table_size > INT_MAX then
+      if kind == int and sysbench.opt.table_size > tables.INT_MAX then
          kind = sysbench.sql.type.BIGINT
       end
       if type(kind) == "table" then
@@ -284,7 +278,7 @@ function execute_non_index_updates()
    local statement, params = stmt[n].non_index_updates, param[n].non_index_updates
    local c, id = params[1], params[2]
    for _ = 1, times do
-      c:set_rand_str(c_template)
+      c:set_rand_str(tables.C_TEMPLATE)
       id:set(get_id())
       statement:execute()
    end
@@ -304,8 +298,8 @@ function execute_delete_inserts()
       gone:set(id)
       row_id:set(id)
       row_k:set(get_id())
-      row_c:set_rand_str(c_template)
-      row_pad:set_rand_str(pad_template)
+      row_c:set_rand_str(tables.C_TEMPLATE)
+      row_pad:set_rand_str(tables.PAD_TEMPLATE)
       delete:execute()
       insert:execute()
    end
@@ -317,13 +311,8 @@ function execute_delete()
    stmt[n].deletes:execute()
 end
 
--- True where the database numbers new rows: a plain column of SQLite cannot.
-local function numbers_rows()
-   return sysbench.opt.auto_inc and not (ioltp.driver == "sqlite" and sysbench.opt.secondary)
-end
-
 function prepare_new_rows()
-   prepare_for_each_table(numbers_rows() and "new_rows" or "inserts")
+   prepare_for_each_table(tables.numbers_rows() and "new_rows" or "inserts")
 end
 
 -- An id above those that were loaded, each once in a run, in random order.
@@ -331,21 +320,21 @@ local function new_id()
    local id
    repeat
       id = sysbench.rand.unique()
-   until id > sysbench.opt.table_size and id <= INT_MAX
+   until id > sysbench.opt.table_size and id <= tables.INT_MAX
    return id
 end
 
 function execute_insert()
    local n = get_table_num()
    local key, at = "new_rows", 0
-   if not numbers_rows() then
+   if not tables.numbers_rows() then
       key, at = "inserts", 1
       param[n].inserts[1]:set(new_id())
    end
    local statement, row = stmt[n][key], param[n][key]
    row[at + 1]:set(get_id())
-   row[at + 2]:set_rand_str(c_template)
-   row[at + 3]:set_rand_str(pad_template)
+   row[at + 2]:set_rand_str(tables.C_TEMPLATE)
+   row[at + 3]:set_rand_str(tables.PAD_TEMPLATE)
    statement:execute()
 end
 
@@ -364,18 +353,6 @@ end
 
 ---- threads -------------------------------------------------------------------------------------------
 
-local function table_name(n)
-   return "sbtest" .. n
-end
-
-local function all_tables()
-   local tables = {}
-   for n = 1, sysbench.opt.tables do
-      tables[n] = { name = table_name(n), columns = { "id", "k", "c", "pad" } }
-   end
-   return tables
-end
-
 -- Statements that find no row are fast and measure nothing.
 local function check_rows(t)
    local last = tonumber((con:query_row("SELECT MAX(id) FROM " .. t.name)))
@@ -388,10 +365,10 @@ local function check_rows(t)
 end
 
 local function check_tables()
-   local tables = all_tables()
-   schema.require(con, "sbtest", tables)
+   local wanted = tables.all()
+   schema.require(con, "sbtest", wanted)
    if oltp.rows == "constant" and schema.stored() then
-      for _, t in ipairs(tables) do
+      for _, t in ipairs(wanted) do
          check_rows(t)
       end
    end
@@ -419,63 +396,9 @@ end
 
 ---- commands ------------------------------------------------------------------------------------------
 
-local function id_column()
-   local kind = sysbench.opt.table_size > INT_MAX and "BIGINT" or "INTEGER"
-   if ioltp.driver == "pgsql" and sysbench.opt.auto_inc then
-      return kind == "BIGINT" and "BIGSERIAL" or "SERIAL"
-   elseif ioltp.driver == "mysql" and sysbench.opt.auto_inc then
-      return kind .. " NOT NULL AUTO_INCREMENT"
-   elseif ioltp.driver == "sqlite" then
-      return "INTEGER NOT NULL" -- any other word would not make it the key of the table's own tree
-   end
-   return kind .. " NOT NULL"
-end
-
-local function create_sql(n)
-   local kind = sysbench.opt.table_size > INT_MAX and ioltp.driver ~= "sqlite" and "BIGINT" or "INTEGER"
-   local key, engine = ", PRIMARY KEY (id)", ""
-   if sysbench.opt.secondary then
-      -- MySQL wants the index of a counting column at once, the others want it later.
-      key = ioltp.driver == "mysql" and ", KEY xid (id)" or ""
-   end
-   if ioltp.driver == "mysql" then
-      engine = " ENGINE = " .. sysbench.opt.mysql_storage_engine
-   end
-   return ("CREATE TABLE %s (id %s, k %s DEFAULT 0 NOT NULL, c CHAR(120) DEFAULT '' NOT NULL, "
-      .. "pad CHAR(60) DEFAULT '' NOT NULL%s)%s %s")
-      :format(table_name(n), id_column(), kind, key, engine, sysbench.opt.create_table_options)
-end
-
-local function after_load_sql(n)
-   local name, after = table_name(n), {}
-   if sysbench.opt.secondary and ioltp.driver ~= "mysql" then
-      after[#after + 1] = ("CREATE INDEX xid_%d ON %s (id)"):format(n, name)
-   end
-   if sysbench.opt.create_secondary then
-      after[#after + 1] = ("CREATE INDEX k_%d ON %s (k)"):format(n, name)
-   end
-   if ioltp.driver == "pgsql" then
-      if sysbench.opt.auto_inc then
-         after[#after + 1] = ("SELECT setval(pg_get_serial_sequence('%s', 'id'), %d)")
-            :format(name, sysbench.opt.table_size)
-      end
-      -- Else the first reads of the run would write: they mark rows as committed.
-      after[#after + 1] = "VACUUM (ANALYZE) " .. name
-   end
-   return after
-end
-
-local function table_spec(n)
-   return {
-      name = table_name(n), columns = { "id", "k", "c", "pad" }, create = create_sql(n),
-      generator = "oltp", rows = sysbench.opt.table_size, options = { k_range = sysbench.opt.table_size },
-      after = after_load_sql(n),
-   }
-end
-
 -- For scripts that make their tables one by one, each by one thread.
 local function create_one(_, connection, n)
-   local t = table_spec(n)
+   local t = tables.spec(n)
    connection:query(t.create)
    connection:bulk_insert_init(("INSERT INTO %s (id, k, c, pad) VALUES"):format(t.name))
    for id = 1, t.rows do
@@ -498,37 +421,22 @@ function cmd_prepare()
       end
       return
    end
-   local tables = {}
+   local specs = {}
    for n = 1, sysbench.opt.tables do
-      tables[n] = table_spec(n)
+      specs[n] = tables.spec(n)
    end
-   schema.prepare { con = connection, prefix = "sbtest", mode = sysbench.opt.prepare, tables = tables }
-end
-
--- PostgreSQL reads a large table past its own cache unless it is told to.
-local function warm_sql(connection, name)
-   if ioltp.driver == "pgsql"
-      and connection:query_row("SELECT 1 FROM pg_extension WHERE extname = 'pg_prewarm'") then
-      return {
-         ("SELECT pg_prewarm('%s')"):format(name),
-         ("SELECT pg_prewarm(indexrelid::regclass) FROM pg_index WHERE indrelid = '%s'::regclass"):format(name),
-      }
-   end
-   return {
-      ("SELECT COUNT(*), SUM(LENGTH(c)), SUM(LENGTH(pad)) FROM %s"):format(name),
-      ("SELECT SUM(k) FROM %s"):format(name),
-   }
+   schema.prepare { con = connection, prefix = "sbtest", mode = sysbench.opt.prepare, tables = specs }
 end
 
 -- Reads the tables and their indexes into the database's cache.
 function cmd_warmup()
    local connection = sysbench.sql.driver():connect()
    if sysbench.tid == 0 then
-      schema.require(connection, "sbtest", all_tables())
+      schema.require(connection, "sbtest", tables.all())
    end
    ioltp.barrier()
    for n = sysbench.tid + 1, sysbench.opt.tables, sysbench.opt.threads do
-      for _, sql in ipairs(warm_sql(connection, table_name(n))) do
+      for _, sql in ipairs(tables.warm_sql(connection, tables.name(n))) do
          connection:query(sql)
       end
    end
@@ -536,68 +444,6 @@ function cmd_warmup()
    if sysbench.tid == 0 then
       ioltp.notice(("warmup: read %d table%s"):format(sysbench.opt.tables, sysbench.opt.tables == 1 and "" or "s"))
    end
-end
-
-local function row_rule()
-   -- Without a unique key, two clients of PostgreSQL that replace the same row may both insert it.
-   if oltp.rows == "constant" and sysbench.opt.secondary and ioltp.driver == "pgsql" then
-      return "grow"
-   end
-   return oltp.rows
-end
-
-local function wrong_count(rows)
-   local size, rule = sysbench.opt.table_size, row_rule()
-   if rule == "constant" and rows ~= size then
-      return ("%d rows instead of %d"):format(rows, size)
-   elseif rule == "grow" and rows < size then
-      return ("%d rows, at least %d must be there"):format(rows, size)
-   elseif rule == "shrink" and rows > size then
-      return ("%d rows, at most %d can be there"):format(rows, size)
-   end
-end
-
-local function wrong_ids(rows, first, last)
-   local size, rule = sysbench.opt.table_size, row_rule()
-   if rows == 0 then
-      return
-   elseif first < 1 or (rule ~= "shrink" and first ~= 1) then
-      return ("the lowest id is %d instead of 1"):format(first)
-   elseif rule ~= "grow" and last > size or rule ~= "shrink" and last < size then
-      return ("the highest id is %d instead of %d"):format(last, size)
-   end
-end
-
--- One line about table n, and whether it is as it should be.
-local function judge(connection, n, columns, indexes)
-   local name = table_name(n)
-   if not columns or not (columns.id and columns.k and columns.c and columns.pad) then
-      return name .. ": " .. (columns and "not an oltp table" or "does not exist") .. ": WRONG", false
-   end
-   local rows, first, last, k_least, k_most, misfits = connection:query_row((
-      "SELECT COUNT(*), MIN(id), MAX(id), MIN(k), MAX(k), "
-      .. "SUM(CASE WHEN LENGTH(c) = %d AND LENGTH(pad) = %d THEN 0 ELSE 1 END) FROM %s")
-      :format(#c_template, #pad_template, name))
-   local wrong = {}
-   local function note(text)
-      wrong[#wrong + 1] = text
-   end
-   rows, first, last = tonumber(rows), tonumber(first), tonumber(last)
-   note(wrong_count(rows))
-   note(wrong_ids(rows, first, last))
-   if rows > 0 and tonumber(k_least) < 1 then
-      note("column k goes down to " .. k_least)
-   end
-   if rows > 0 and tonumber(misfits) > 0 then
-      note(("%s rows whose c or pad has not %d or %d characters"):format(misfits, #c_template, #pad_template))
-   end
-   if sysbench.opt.create_secondary and not (indexes and (indexes["k_" .. n] or indexes.k)) then
-      note(("no index k_%d"):format(n))
-   end
-   local facts = rows == 0 and "no rows"
-      or ("%d rows, id %d..%d, k %s..%s"):format(rows, first, last, k_least, k_most)
-   return ("%s: %s: %s"):format(name, facts, #wrong == 0 and "ok" or "WRONG: " .. table.concat(wrong, "; ")),
-      #wrong == 0
 end
 
 -- Proves that the tables are what prepare and runs of this workload leave.
@@ -609,7 +455,7 @@ function cmd_check()
    local columns, indexes = schema.columns(connection, "sbtest"), schema.indexes(connection, "sbtest")
    local wrong = 0
    for n = sysbench.tid + 1, sysbench.opt.tables, sysbench.opt.threads do
-      local line, ok = judge(connection, n, columns[table_name(n)], indexes[table_name(n)])
+      local line, ok = tables.judge(connection, n, columns[tables.name(n)], indexes[tables.name(n)], oltp.rows)
       print(line)
       wrong = wrong + (ok and 0 or 1)
    end
@@ -623,7 +469,7 @@ end
 function cleanup()
    local names = {}
    for n = 1, sysbench.opt.tables do
-      names[n] = table_name(n)
+      names[n] = tables.name(n)
    end
    schema.cleanup(sysbench.sql.driver():connect(), "sbtest", names)
 end
