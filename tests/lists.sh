@@ -24,7 +24,12 @@ while read -r file; do
 	esac
 	[ -e "$file" ] || continue
 	grep -Eq "(^|[[:space:]])${name//./\\.}([[:space:]]|\$)" "$TMP/lists" && continue
-	echo "$file: in no list; add it to ${file%%/*}/local.mk (src: its folder's)"
+	case $file in
+	src/main.c) list=Makefile.am ;;
+	src/*) list=$(dirname "$file")/local.mk ;;
+	*) list=${file%%/*}/local.mk ;;
+	esac
+	echo "$file: in no list; add it to $list"
 	missing=1
 done <"$TMP/files"
 [ "$missing" = 0 ] || fail "files in no list"

@@ -25,10 +25,12 @@ cli_tests =
 # The same against a database server that the test starts itself.
 db_tests =
 
-# The shape of the tree.
+# The shape of the tree, and what the tests and scripts themselves are made of.
 tree_tests = \
+	tests/harness.sh \
 	tests/layers.sh \
 	tests/lists.sh \
+	tests/scripts.sh \
 	tests/style.sh
 
 # Command line tests in which threads meet: what the thread sanitizer build runs, at its tenfold cost.
@@ -53,7 +55,10 @@ LDADD = libioltp.a $(CMOCKA_LIBS) $(ioltp_libs)
 
 TESTS += $(unit_runs) $(cli_tests) $(db_tests) $(tree_tests)
 TEST_EXTENSIONS = .sh
-SH_LOG_COMPILER = bash
+# A test that hangs is a test that failed.
+test_timeout_s = 600
+LOG_COMPILER = timeout $(test_timeout_s)
+SH_LOG_COMPILER = timeout $(test_timeout_s) bash
 AM_TESTS_ENVIRONMENT = IOLTP='$(abs_builddir)/ioltp$(EXEEXT)'; export IOLTP; \
 	AWK='$(AWK)'; export AWK;
 
