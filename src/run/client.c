@@ -173,3 +173,16 @@ bool client_retry(struct client *c)
 	}
 	return now < end_ns(c->run) && !c->run->stop;
 }
+
+void client_begin_again(struct client *c)
+{
+	uint64_t now = clock_now_ns(c->clock);
+
+	if (!c->in_event)
+		return;
+	c->begun_ns = now;
+	if (c->run->arrivals.process != SCHED_CLOSED)
+		return;
+	c->intended_ns = now;
+	HIST_STORE(&c->tally->inflight_since_ns, now);
+}
