@@ -17,7 +17,7 @@ missing=0
 while read -r file; do
 	case $file in
 	*/local.mk) continue ;;
-	tests/unit/*_test.c | tests/bench/*.c) name=${file%.c} ;;
+	tests/unit/*.c | tests/bench/*.c) name=${file%.c} ;;
 	*/ffi_api_text.h) continue ;;
 	src/*.[ch] | lua/*.lua | sql/* | scenarios/*.lua | tests/*.sh | tests/*.h | docs/* | scripts/*) name=$file ;;
 	*) continue ;;
