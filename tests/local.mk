@@ -5,6 +5,7 @@
 unit_tests = \
 	tests/unit/clock_test \
 	tests/unit/cpu_test \
+	tests/unit/load_test \
 	tests/unit/opt_declare_test \
 	tests/unit/opt_file_test \
 	tests/unit/opt_help_test \
@@ -17,6 +18,7 @@ unit_tests = \
 # What several of them include.
 unit_headers = \
 	tests/unit/chi2.h \
+	tests/unit/load_fixture.h \
 	tests/unit/opt_fixture.h
 
 # Programs without: each is one scenario of the command line, with $IOLTP as the program.
