@@ -3,6 +3,16 @@
 lua_files = \
 	lua/bank.lua \
 	lua/bulk_insert.lua \
+	lua/ioltp/cmdline.lua \
+	lua/ioltp/environment.lua \
+	lua/ioltp/legacy.lua \
+	lua/ioltp/load.lua \
+	lua/ioltp/loop.lua \
+	lua/ioltp/mix.lua \
+	lua/ioltp/rand.lua \
+	lua/ioltp/report.lua \
+	lua/ioltp/runtime.lua \
+	lua/ioltp/sql.lua \
 	lua/ioltp_schema.lua \
 	lua/oltp_common.lua \
 	lua/oltp_delete.lua \
