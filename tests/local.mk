@@ -5,11 +5,7 @@
 unit_tests = \
 	tests/unit/clock_test \
 	tests/unit/cpu_test \
-	tests/unit/dist_test \
-	tests/unit/driver_test \
-	tests/unit/drv_null_test \
-	tests/unit/hist_codec_test \
-	tests/unit/hist_test \
+	tests/unit/load_test \
 	tests/unit/opt_declare_test \
 	tests/unit/opt_file_test \
 	tests/unit/opt_help_test \
@@ -23,8 +19,8 @@ unit_tests = \
 # What several of them include.
 unit_headers = \
 	tests/unit/chi2.h \
-	tests/unit/opt_fixture.h \
-	tests/unit/report_fixture.h
+	tests/unit/load_fixture.h \
+	tests/unit/opt_fixture.h
 
 # Programs without: each is one scenario of the command line, with $IOLTP as the program.
 cli_tests = \
