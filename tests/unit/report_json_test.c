@@ -90,12 +90,12 @@ static bool exists(const char *file)
 static struct run_figures interval(double begin_s, double end_s, uint64_t ok)
 {
 	return (struct run_figures){.begin_s = begin_s,
-				    .end_s = end_s,
-				    .elapsed_s = end_s - begin_s,
-				    .threads_running = 4,
-				    .offered = ok,
-				    .ok = ok,
-				    .sum = &x->sum};
+	                            .end_s = end_s,
+	                            .elapsed_s = end_s - begin_s,
+	                            .threads_running = 4,
+	                            .offered = ok,
+	                            .ok = ok,
+	                            .sum = &x->sum};
 }
 
 /* The document as a reader gets it, through PATH. */
@@ -146,15 +146,15 @@ static void validate(void)
 		return;
 	}
 	snprintf(command, sizeof(command),
-		 "python3 -c 'import json, sys, jsonschema\n"
-		 "def bad(name): raise ValueError(name)\n"
-		 "s = json.load(open(sys.argv[1]))\n"
-		 "d = json.load(open(sys.argv[2]), parse_constant=bad)\n"
-		 "v = jsonschema.Draft7Validator(s)\n"
-		 "v.check_schema(s)\n"
-		 "e = [\"%%s: %%s\" %% (list(x.path), x.message) for x in v.iter_errors(d)]\n"
-		 "sys.exit(\"\\n\".join(e) or 0)' %s/docs/result.schema.json %s",
-		 srcdir != NULL ? srcdir : ".", path);
+	         "python3 -c 'import json, sys, jsonschema\n"
+	         "def bad(name): raise ValueError(name)\n"
+	         "s = json.load(open(sys.argv[1]))\n"
+	         "d = json.load(open(sys.argv[2]), parse_constant=bad)\n"
+	         "v = jsonschema.Draft7Validator(s)\n"
+	         "v.check_schema(s)\n"
+	         "e = [\"%%s: %%s\" %% (list(x.path), x.message) for x in v.iter_errors(d)]\n"
+	         "sys.exit(\"\\n\".join(e) or 0)' %s/docs/result.schema.json %s",
+	         srcdir != NULL ? srcdir : ".", path);
 	rc = system(command);
 	assert_int_equal(rc, 0);
 }
@@ -164,9 +164,9 @@ static void validate(void)
 static void keys(void **state)
 {
 	static const char *const expected[] = {
-	    "schema",	    "tool",	  "options",   "host",	 "device",     "database",
-	    "phases",	    "totals",	  "latency_ns", "transactions", "statements", "intervals",
-	    "errors",	    "histograms", "counters",  "generator", "warnings"};
+	    "schema", "tool",       "options",    "host",         "device",     "database",
+	    "phases", "totals",     "latency_ns", "transactions", "statements", "intervals",
+	    "errors", "histograms", "counters",   "generator",    "warnings"};
 	unsigned i = 0;
 	const char *key;
 	json_t *doc, *value;
@@ -195,10 +195,10 @@ static void totals(void **state)
 	assert_true(json_number_value(at(t, "qps", NULL)) == 150);
 	assert_int_equal(json_integer_value(at(t, "offered", NULL)), 105);
 	assert_int_equal(json_integer_value(at(t, "ok", NULL)) +
-			     json_integer_value(at(t, "failed", NULL)) +
-			     json_integer_value(at(t, "skipped", NULL)) +
-			     json_integer_value(at(t, "unfinished", NULL)),
-			 105);
+	                     json_integer_value(at(t, "failed", NULL)) +
+	                     json_integer_value(at(t, "skipped", NULL)) +
+	                     json_integer_value(at(t, "unfinished", NULL)),
+	                 105);
 	assert_int_equal(json_integer_value(at(t, "retries", NULL)), 3);
 	assert_int_equal(json_integer_value(at(t, "reconnects", NULL)), 1);
 	assert_null(json_object_get(t, "service_ns"));
@@ -207,10 +207,11 @@ static void totals(void **state)
 	assert_int_equal(json_integer_value(at(l, "max", NULL)), 6900000);
 	assert_true(fabs(json_number_value(at(l, "mean", NULL)) - 2306000) < 1);
 	assert_int_equal(json_integer_value(at(l, "percentiles", "95")),
-			 hist_percentile_ns(x->sum.latency, 95));
+	                 hist_percentile_ns(x->sum.latency, 95));
 	assert_int_equal(json_integer_value(at(l, "percentiles", "99.9")),
-			 hist_percentile_ns(x->sum.latency, 99.9));
-	assert_string_equal(json_string_value(at(doc, "generator", "seed")), "18446744073709551557");
+	                 hist_percentile_ns(x->sum.latency, 99.9));
+	assert_string_equal(json_string_value(at(doc, "generator", "seed")),
+	                    "18446744073709551557");
 	json_decref(doc);
 }
 
@@ -221,9 +222,9 @@ static void open_loop(void **state)
 	(void)state;
 	doc = document();
 	assert_int_equal(json_integer_value(at(at(doc, "totals", "service_ns"), "max", NULL)),
-			 2519000);
+	                 2519000);
 	assert_int_equal(json_integer_value(at(at(doc, "generator", "lateness_ns"), "count", NULL)),
-			 40);
+	                 40);
 	type = json_array_get(at(doc, "transactions", NULL), 0);
 	assert_int_equal(json_integer_value(at(type, "service_ns", "min")), 500000);
 	assert_string_equal(json_string_value(at(doc, "totals", "loop")), "open");
@@ -346,9 +347,9 @@ static void odd_values(void **state)
 	doc = document();
 	assert_true(json_is_null(at(doc, "generator", "cpu_share")));
 	assert_true(json_number_value(at(doc, "totals", "tps")) == 0);
-	assert_string_equal(
-	    json_string_value(at(json_array_get(at(doc, "statements", NULL), 0), "statement", NULL)),
-	    "SELECT '?\?' FROM t");
+	assert_string_equal(json_string_value(at(json_array_get(at(doc, "statements", NULL), 0),
+	                                         "statement", NULL)),
+	                    "SELECT '?\?' FROM t");
 	assert_string_equal(
 	    json_string_value(at(json_array_get(at(doc, "errors", NULL), 0), "text", NULL)),
 	    "caf\xc3\xa9 ?");
@@ -373,7 +374,7 @@ static void ends(void **state)
 	err_run(&x->run.err, "t.lua: no table; run prepare");
 	doc = document();
 	assert_string_equal(json_string_value(at(doc, "phases", "error")),
-			    "t.lua: no table; run prepare");
+	                    "t.lua: no table; run prepare");
 	assert_true(json_is_null(at(doc, "phases", "signal")));
 	json_decref(doc);
 	validate();
@@ -404,7 +405,8 @@ static void to_stream_only(void **state)
 
 /* ---- the file ---- */
 
-/* A crash after three intervals leaves a head and three intervals, and the last result untouched. */
+/* A crash after three intervals leaves a head and three intervals, and the last result untouched.
+ */
 static void crash(void **state)
 {
 	struct run_figures f;
@@ -441,7 +443,8 @@ static void crash(void **state)
 
 		assert_non_null(o);
 		if (n == 0)
-			assert_string_equal(json_string_value(at(o, "schema", NULL)), RESULT_SCHEMA);
+			assert_string_equal(json_string_value(at(o, "schema", NULL)),
+			                    RESULT_SCHEMA);
 		else
 			assert_int_equal(json_integer_value(at(o, "ok", NULL)), 9 + n);
 		json_decref(o);
@@ -515,7 +518,8 @@ static void full_device(void **state)
 	rep_json_close(j);
 }
 
-/* Writes until an interval does not fit, then the document, which must fail and leave what was there. */
+/* Writes until an interval does not fit, then the document, which must fail and leave what was
+ * there. */
 static void fill(int error)
 {
 	struct run_figures f = interval(0, 1, 1);
@@ -559,8 +563,7 @@ static void file_limit(void **state)
 static void full_filesystem(void **state)
 {
 	(void)state;
-	if (unshare(CLONE_NEWNS) != 0 ||
-	    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+	if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
 	    mount("none", dir, "tmpfs", 0, "size=64k") != 0) {
 		print_message("note: not run, mounting a tmpfs needs root\n");
 		skip();
@@ -597,21 +600,22 @@ static void through_a_link(void **state)
 static void command_line(void **state)
 {
 	char *argv[] = {"ioltp",
-			"--mysql-password=" SECRET,
-			"--mysql_password=" SECRET,
-			"--pw=" SECRET,
-			"--my-own-password=" SECRET,
-			"--password-file=/etc/pw",
-			"--x=it's a b",
-			"oltp_read_only",
-			"",
-			"run"};
+	                "--mysql-password=" SECRET,
+	                "--mysql_password=" SECRET,
+	                "--pw=" SECRET,
+	                "--my-own-password=" SECRET,
+	                "--password-file=/etc/pw",
+	                "--x=it's a b",
+	                "oltp_read_only",
+	                "",
+	                "run"};
 	char *text = result_command_line(10, argv, options);
 
 	(void)state;
-	assert_string_equal(text, "ioltp --mysql-password=*** --mysql_password=*** --pw=*** "
-				  "--my-own-password=*** --password-file=/etc/pw '--x=it'\\''s a b' "
-				  "oltp_read_only '' run");
+	assert_string_equal(text,
+	                    "ioltp --mysql-password=*** --mysql_password=*** --pw=*** "
+	                    "--my-own-password=*** --password-file=/etc/pw '--x=it'\\''s a b' "
+	                    "oltp_read_only '' run");
 	free(text);
 }
 
