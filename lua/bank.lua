@@ -145,8 +145,11 @@ function thread_init()
    sum = con:prepare("SELECT SUM(balance) FROM bank_accounts")
 end
 
+-- Also called when thread_init has failed.
 function thread_done()
-   con:disconnect()
+   if con then
+      con:disconnect()
+   end
 end
 
 ---- commands ------------------------------------------------------------------------------------------

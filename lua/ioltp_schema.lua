@@ -194,7 +194,7 @@ local function make(spec, made)
       end
    end
    ioltp.barrier()
-   return #tables
+   return loaded == 0 and ("prepare: made %d table%s"):format(#tables, #tables == 1 and "" or "s")
 end
 
 -- Drops what this thread made, over a new connection where the old one is of no use any more.
@@ -233,8 +233,8 @@ function schema.prepare(spec)
       undo(spec.con, made)
       error(result, 0)
    end
-   if sysbench.tid == 0 then
-      ioltp.notice(("prepare: made %d table%s"):format(result, result == 1 and "" or "s"))
+   if result and sysbench.tid == 0 then -- loading has its own words
+      ioltp.notice(result)
    end
 end
 

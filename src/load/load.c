@@ -149,7 +149,8 @@ static void back_off(struct loader *l, unsigned tries)
 
 static int stopped(const struct loader *l, struct err *err)
 {
-	err_run(err, "%s: the load was stopped; prepare it again", l->job->table);
+	err_run(err, "%s: the load was stopped: another thread failed, or a signal came",
+	        l->job->table);
 	return -ECANCELED;
 }
 
