@@ -4,8 +4,6 @@
 local ctx = ...
 local host = ctx.host
 
-ioltp.version = "@VERSION@"
-
 -- All threads of a parallel command call this with equal arguments; returns when this thread finds no more rows to load.
 function ioltp.load(spec)
    host.load(spec.con.ptr, spec.generator, spec.table, spec.rows, spec.options)

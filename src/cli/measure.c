@@ -55,6 +55,16 @@ static void on_checkpoint(void *ctx, const struct run_figures *f)
 		note(r, rep_text_checkpoint(&r->result, f, stdout));
 }
 
+static void on_started(void *ctx)
+{
+	struct reports *r = ctx;
+
+	if (r->format != FORMAT_TEXT)
+		return;
+	printf("Threads started!\n\n");
+	fflush(stdout);
+}
+
 static void print_head(const struct measure *m)
 {
 	const struct run_config *c = m->config;
@@ -193,7 +203,7 @@ static int run_phases(struct reports *r, struct run *run, struct run_result *res
 int measure_run(const struct measure *m)
 {
 	struct reports r;
-	const struct run_sink sink = {&r, on_interval, on_checkpoint};
+	const struct run_sink sink = {&r, on_interval, on_checkpoint, on_started};
 	struct run run = {.config = *m->config, .clock = m->clock, .log = m->log, .ops = &script_run_ops, .ops_ctx = m->script,
 			  .sink = &sink, .mix = &m->script->mix, .signal = m->cli->signal};
 	struct run_result res;

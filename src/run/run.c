@@ -171,6 +171,8 @@ int run_execute(struct run *run, struct run_result *res)
 		res->err = run->err;
 		goto free_workers;
 	}
+	if (run->sink != NULL && run->sink->started != NULL)
+		run->sink->started(run->sink->ctx);
 	set_times(run);
 	res->phases.wall_start_s =
 	    (int64_t)time(NULL) + (int64_t)(run->config.warmup_ns / 1000000000u);

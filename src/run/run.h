@@ -132,6 +132,7 @@ struct run_sink {
 	void *ctx;
 	void (*interval)(void *ctx, const struct run_figures *f);
 	void (*checkpoint)(void *ctx, const struct run_figures *f);
+	void (*started)(void *ctx); /* all threads are ready; may be NULL */
 };
 
 struct run {
