@@ -28,6 +28,42 @@ static void note(struct reports *r, int rc)
 		r->write_errno = -rc;
 }
 
+static void collect_facts(struct reports *r)
+{
+	struct script *s = r->m->script;
+	const char *path;
+
+	if (!script_facts(s, &r->result.driver, &r->result.database, &r->result.durable))
+		return;
+	if (strcmp(r->result.driver, "sqlite") == 0) {
+		path = opt_str(r->m->options, "sqlite-path");
+		facts_device(&r->result.device, path, r->result.show_serial);
+	}
+}
+
+static void on_started(void *ctx)
+{
+	struct reports *r = ctx;
+
+	/* Now, and not at the end: a server that dies meanwhile takes its facts along. */
+	collect_facts(r);
+	if (r->format != FORMAT_TEXT)
+		return;
+	printf("Threads started!\n\n");
+	fflush(stdout);
+}
+
+static void add_hash(struct reports *r)
+{
+	uint64_t hash = script_hash(r->m->script);
+	char text[24];
+
+	if (hash == 0)
+		return;
+	snprintf(text, sizeof(text), "%016llx", (unsigned long long)hash);
+	kv_text(&r->result.database, "statement_hash", text);
+}
+
 static void on_interval(void *ctx, const struct run_figures *f)
 {
 	struct reports *r = ctx;
@@ -35,7 +71,7 @@ static void on_interval(void *ctx, const struct run_figures *f)
 	if (r->json != NULL)
 		note(r, rep_json_interval(r->json, &r->result, f));
 	/* The last stretch is for the sums of the document; on the screen a part of an interval would mislead. */
-	if (f->tail)
+	if (!f->whole)
 		return;
 	if (script_report(r->m->script, f, r->m->config, false, &r->err))
 		return;
@@ -53,16 +89,6 @@ static void on_checkpoint(void *ctx, const struct run_figures *f)
 		return;
 	if (r->format == FORMAT_TEXT)
 		note(r, rep_text_checkpoint(&r->result, f, stdout));
-}
-
-static void on_started(void *ctx)
-{
-	struct reports *r = ctx;
-
-	if (r->format != FORMAT_TEXT)
-		return;
-	printf("Threads started!\n\n");
-	fflush(stdout);
 }
 
 static void print_head(const struct measure *m)
@@ -117,27 +143,6 @@ static int reports_open(struct reports *r, const struct measure *m)
 	if (path != NULL || r->format == FORMAT_JSON)
 		rc = rep_json_open(&r->json, path, &r->err);
 	return rc;
-}
-
-static void collect_facts(struct reports *r)
-{
-	struct script *s = r->m->script;
-	const char *path;
-	uint64_t hash;
-
-	if (!script_facts(s, &r->result.driver, &r->result.database, &r->result.durable))
-		return;
-	hash = script_hash(s);
-	if (hash != 0) {
-		char text[24];
-
-		snprintf(text, sizeof(text), "%016llx", (unsigned long long)hash);
-		kv_text(&r->result.database, "statement_hash", text);
-	}
-	if (strcmp(r->result.driver, "sqlite") == 0) {
-		path = opt_str(r->m->options, "sqlite-path");
-		facts_device(&r->result.device, path, r->result.show_serial);
-	}
 }
 
 static void write_final(struct reports *r, const struct run_result *run)
@@ -222,7 +227,7 @@ int measure_run(const struct measure *m)
 	run_phases(&r, &run, &res);
 	/* Without a measured window there is nothing to report but why. */
 	if (res.sum != NULL) {
-		collect_facts(&r);
+		add_hash(&r);
 		write_final(&r, &res);
 	}
 	status = conclude(&r, &res);
