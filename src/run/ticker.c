@@ -187,17 +187,17 @@ static void tick(struct ticker *t, uint64_t now)
 
 	if (run->signal != NULL && *run->signal != 0)
 		run_stop(run, RUN_END_SIGNAL, NULL);
+	if (t->next_checkpoint < c->ncheckpoints &&
+	    now >= run->measure_ns + c->checkpoints_ns[t->next_checkpoint]) {
+		emit_checkpoint(t, now);
+		t->next_checkpoint++;
+	}
 	if (now >= t->next_interval_ns) {
 		emit_interval(t, now, false);
 		/* A stall of the ticker itself makes one long interval, not a burst of empty ones.
 		 */
 		while (t->next_interval_ns <= now)
 			t->next_interval_ns += c->interval_ns;
-	}
-	if (t->next_checkpoint < c->ncheckpoints &&
-	    now >= run->measure_ns + c->checkpoints_ns[t->next_checkpoint]) {
-		emit_checkpoint(t, now);
-		t->next_checkpoint++;
 	}
 	if (now >= atomic_load(&run->end_ns))
 		run_stop(run, RUN_END_TIME, NULL);
