@@ -355,8 +355,10 @@ function driver:connect()
    if con then
       return con
    end
+   local handle = host.connect(self.real_name)
    con = setmetatable({
-      ptr = ffi.cast("struct ioltp_con *", host.connect(self.real_name)),
+      ptr = ffi.cast("struct ioltp_con *", handle),
+      handle = handle, -- the same for functions that are not called by FFI
       driver = self,
    }, connection_meta)
    if slot then
