@@ -26,7 +26,8 @@ local error_object = {
    end,
 }
 
-local function raise(con, query, level)
+-- Never called as a tail call: the error's position is that of the script's line, two calls up.
+local function raise(con, query)
    local e = C.ioltp_con_error(con.ptr)
    local outcome = e.outcome
    local object = setmetatable({
@@ -49,7 +50,7 @@ local function raise(con, query, level)
       C.ioltp_count_error(client)
       error(object, 0)
    end
-   error(tostring(object), level or 3)
+   error(tostring(object), 3)
 end
 
 -- ---- results ----
@@ -188,7 +189,7 @@ function statement:execute()
    if r == DONE then
       return NO_RESULT
    end
-   return raise(self.con, "<prepared statement>")
+   raise(self.con, "<prepared statement>")
 end
 
 function statement:next_result()
@@ -248,7 +249,7 @@ local function finish(con, r, query)
    if r == ROWS then
       return take_result(con)
    end
-   return raise(con, query, 4)
+   raise(con, query)
 end
 
 function connection:query(text)

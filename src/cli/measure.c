@@ -152,6 +152,7 @@ static void write_final(struct reports *r, const struct run_result *run)
 
 	r->result.run = run;
 	result_judge(&r->result);
+	script_reports_end(r->m->script);
 	own = script_report(r->m->script, &run->total, r->m->config, true, &r->err);
 	if (r->format == FORMAT_TEXT && !own)
 		note(r, rep_text_final(&r->result, stdout));

@@ -64,9 +64,7 @@ static struct run_figures figures(struct ticker *t, const struct tally_sum *stre
 	    .begin_s = seconds(t, from_ns), .end_s = seconds(t, to_ns), .sum = stretch};
 
 	f.elapsed_s = f.end_s - f.begin_s;
-	pthread_mutex_lock(&run->lock);
-	f.threads_running = run->running;
-	pthread_mutex_unlock(&run->lock);
+	f.threads_running = t->threads_running;
 	f.ok = stretch->ok;
 	f.failed = stretch->failed;
 	f.offered = stretch->begun - stretch->cancelled;
@@ -242,18 +240,21 @@ void ticker_loop(struct ticker *t)
 {
 	struct run *run = t->run;
 	uint64_t drain = run->config.drain_ns;
+	unsigned running = run->config.threads;
 
 	for (;;) {
 		uint64_t now = clock_now_ns(run->clock);
 		uint64_t end;
 
+		t->threads_running = running;
 		tick(t, now);
 		end = atomic_load(&run->end_ns);
 		if (drain != RUN_NEVER && now >= end && now - end >= drain) {
 			t->abandoned = true;
 			return;
 		}
-		if (wait_workers(run, next_wake(t, now) - now) == 0)
+		running = wait_workers(run, next_wake(t, now) - now);
+		if (running == 0)
 			break;
 	}
 	/* The workers may have seen the end of the time before this thread did. */
