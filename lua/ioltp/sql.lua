@@ -26,7 +26,23 @@ local error_object = {
    end,
 }
 
--- Never called as a tail call: the error's position is that of the script's line, two calls up.
+-- "file:line: " of the innermost line that is not the runtime's own.
+local own = "@" .. ctx.data_dir .. "/ioltp/"
+
+local function position()
+   local level = 3
+   while true do
+      local info = debug.getinfo(level, "Sl")
+      if not info then
+         return ""
+      end
+      if info.currentline > 0 and info.source:sub(1, #own) ~= own then
+         return info.short_src .. ":" .. info.currentline .. ": "
+      end
+      level = level + 1
+   end
+end
+
 local function raise(con, query)
    local e = C.ioltp_con_error(con.ptr)
    local outcome = e.outcome
@@ -50,7 +66,7 @@ local function raise(con, query)
       C.ioltp_count_error(client)
       error(object, 0)
    end
-   error(tostring(object), 3)
+   error(position() .. tostring(object), 0)
 end
 
 -- ---- results ----

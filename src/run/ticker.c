@@ -58,7 +58,6 @@ static struct run_figures figures(struct ticker *t, const struct tally_sum *stre
                                   const struct tally_sum *all, uint64_t from_ns, uint64_t to_ns,
                                   uint64_t due, uint64_t due_before)
 {
-	struct run *run = t->run;
 	uint64_t begun = all->begun - all->cancelled;
 	struct run_figures f = {
 	    .begin_s = seconds(t, from_ns), .end_s = seconds(t, to_ns), .sum = stretch};
@@ -85,7 +84,8 @@ static struct ticker_client *take_clients(const struct run *run)
 	for (unsigned i = 0; list != NULL && i < run->config.threads; i++) {
 		for (unsigned k = 0; k < run->tallies[i]->ntypes; k++) {
 			const struct tally_type *type = &run->tallies[i]->types[k];
-			const struct hist *h = type->service != NULL ? type->service : type->latency;
+			const struct hist *h =
+			    type->service != NULL ? type->service : type->latency;
 
 			list[i].events += (double)HIST_LOAD(&type->ok);
 			list[i].time_s += (double)HIST_LOAD(&h->sum_ns) / 1e9;
