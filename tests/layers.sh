@@ -34,10 +34,9 @@ zlib\.h|zconf\.h                           ^base/hist_codec[a-z_]*\.[ch]$
 
 # Lines "file:line: complaint" for the tree below DIR/src; status 1 if there are any.
 check_tree() {
-	(cd "$1/src" && find . -name '*.[ch]' | sed 's,^\./,,' | sort | xargs -r -d '\n' "${AWK:-awk}" \
-		-v arrows="$arrows" -v foreign="$foreign" '
+	(cd "$1/src" && find . -name '*.[ch]' | sed 's,^\./,,' | sort | ARROWS=$arrows FOREIGN=$foreign xargs -r -d '\n' "${AWK:-awk}" '
 	BEGIN {
-		n = split(arrows, lines, "\n")
+		n = split(ENVIRON["ARROWS"], lines, "\n")
 		for (i = 1; i <= n; i++) {
 			m = split(lines[i], words, " ")
 			if (m)
@@ -45,7 +44,7 @@ check_tree() {
 			for (j = 2; j <= m; j++)
 				allowed[words[1], words[j]] = 1
 		}
-		n = split(foreign, lines, "\n")
+		n = split(ENVIRON["FOREIGN"], lines, "\n")
 		for (i = 1; i <= n; i++)
 			if (split(lines[i], words, " ") == 2) {
 				header[++headers] = "^(" words[1] ")$"

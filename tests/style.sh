@@ -22,7 +22,7 @@ have() {
 }
 
 cd "$srcdir" || exit 99
-mapfile -t c_files < <(find src tests -name '*.[ch]' ! -name '*_text.h' | sort)
+mapfile -t c_files < <(find src tests -name '*.[ch]' ! -name ffi_api_text.h | sort)
 mapfile -t lua_files < <(find lua scenarios tests -name '*.lua' | sort)
 mapfile -t shell_files < <(find tests -name '*.sh' | sort
 	grep -rlE '^#!.*\b(ba)?sh$|shellcheck shell=' scripts .ci autogen.sh 2>/dev/null | sort)
@@ -32,7 +32,7 @@ mapfile -t shell_files < <(find tests -name '*.sh' | sort
 if have clang-format clang-format; then
 	if clang-format --version | grep -q 'version 14\.'; then
 		clang-format --dry-run -Werror --ferror-limit=1 "${c_files[@]}" >"$TMP/format" 2>&1 ||
-			complain "$(grep -E 'error:' "$TMP/format" | sed 's/error: .*/not formatted: run clang-format -i on it/')"
+			complain "$(sed -nE 's/^([^ :]+:[0-9]+):[0-9]+: error: .*/\1: not formatted; run make format/p' "$TMP/format")"
 	else
 		echo "note: formatting not judged: clang-format 14 is the reference, here is $(clang-format --version)"
 	fi

@@ -25,26 +25,34 @@ enum dist_type {
 /* Parameters shared by all ranges of a run; read-only after dist_params_from. */
 struct dist_params {
 	enum dist_type type; /* what "default" means */
-	unsigned iter;       /* gaussian, special: uniforms averaged */
+	unsigned iter;       /* gaussian, special: uniforms averaged, >= 1 */
 	double special_pct;  /* special: per cent of the range that is special */
 	double special_res;  /* special: per cent of hits that go there */
 	double pareto_power; /* log(h) / log(1 - h) */
 	double zipf_exp;     /* exponent, >= 0 */
-	double exp_gamma; /* exponential: P(value in the first x of the range) = (1 - e^(-gamma x))
-	                     / (1 - e^-gamma); gamma from --rand-exp-pct */
+	/*
+	 * exponential: P(value in the first x of the range) = (1 - e^(-gamma x)) / (1 - e^-gamma);
+	 * from --rand-exp-pct, >= 0 (0: uniform).
+	 */
+	double exp_gamma;
 };
 
-/* Per-range constants of the zipfian sampler, kept by the caller for speed (one per client is
- * enough: recomputed when the range changes). */
+/*
+ * Per-range constants of the zipfian sampler, kept by the caller for speed (one per client is
+ * enough: recomputed when the range changes).
+ */
 struct dist_zipf {
-	uint64_t n; /* 0: nothing kept yet */
+	double n; /* ranks, up to 2^64; 0: nothing kept yet (zero-fill it once) */
 	double exp;
-	double h_x1, h_n, s;
+	double h_x1, h_n; /* the hat's integral at both ends */
+	double s;         /* a point this close below its rank needs no test */
 };
 
-/* The options --rand-type --rand-spec-iter --rand-spec-pct --rand-spec-res --rand-pareto-h
+/*
+ * The options --rand-type --rand-spec-iter --rand-spec-pct --rand-spec-res --rand-pareto-h
  * --rand-zipfian-exp --rand-exp-pct (the per cent of the range that holds 90 % of exponential
- * draws, default 10); --rand-seed is in run. */
+ * draws, default 10); --rand-seed is in run.
+ */
 extern const struct opt_desc dist_options[];
 void dist_params_from(struct dist_params *p, const struct opt_set *set);
 /* "uniform" etc., or -EINVAL. */

@@ -14,13 +14,14 @@
 
 #include <stdint.h>
 
+/* 24 h. Larger values count in the last bucket; max_ns stays true. */
+#define HIST_MAX_NS 86400000000000ull
+
 #define HIST_SUB_BITS  11u                   /* log2 of the sub-bucket count */
 #define HIST_SUB_COUNT (1u << HIST_SUB_BITS) /* 2048 */
 #define HIST_HALF      (HIST_SUB_COUNT / 2u) /* 1024 */
-#define HIST_MAX_NS                                                                                \
-	86400000000000ull /* 24 h: larger values count in the last bucket; max_ns stays true */
-#define HIST_BUCKETS 37u  /* 2^(11+36) > 24 h */
-#define HIST_COUNTS  ((HIST_BUCKETS + 1u) * HIST_HALF)
+#define HIST_BUCKETS   37u                   /* 2^(11+36) > 24 h */
+#define HIST_COUNTS    ((HIST_BUCKETS + 1u) * HIST_HALF)
 
 struct hist {
 	uint64_t min_ns; /* UINT64_MAX when empty */
@@ -33,6 +34,7 @@ struct hist {
 /* Heap (anonymous mapping: pages never touched cost nothing); NULL: out of memory. */
 struct hist *hist_new(void);
 void hist_free(struct hist *h);
+/* Empties it. Storage that is not from hist_new must be zero-filled before its first reset. */
 void hist_reset(struct hist *h);
 
 /* Index of a value's counter. */
@@ -60,7 +62,8 @@ static inline void hist_record(struct hist *h, uint64_t v)
 
 	HIST_STORE(&h->counts[i], HIST_LOAD(&h->counts[i]) + 1);
 	HIST_STORE(&h->sum_ns, HIST_LOAD(&h->sum_ns) + v);
-	if (__builtin_expect(v < HIST_LOAD(&h->min_ns), 0)) {
+	/* "<=": empty, the minimum is UINT64_MAX, and a first value of UINT64_MAX must set lo. */
+	if (__builtin_expect(v <= HIST_LOAD(&h->min_ns), 0)) {
 		HIST_STORE(&h->min_ns, v);
 		HIST_STORE(&h->lo, i);
 	}
@@ -73,8 +76,10 @@ static inline void hist_record(struct hist *h, uint64_t v)
 
 /* Adds all of `from` (may be moving) to `to` (not moving, or owned by the caller). */
 void hist_merge(struct hist *to, const struct hist *from);
-/* to = now - before, for two merged copies of the same growing histograms; min and max are then the
- * bounds of the counters in use, cut to now's. */
+/*
+ * to = now - before (to is emptied first), for two merged copies of the same growing histograms;
+ * min and max are then the bounds of the counters in use, cut to now's.
+ */
 void hist_diff(struct hist *to, const struct hist *now, const struct hist *before);
 
 /* Readers of a histogram that does not move. */

@@ -7,7 +7,7 @@ libioltp_a_SOURCES += \
 	src/base/hist_codec.c src/base/hist_codec.h \
 	src/base/kv.c src/base/kv.h \
 	src/base/log.c src/base/log.h \
-	src/base/opt.c src/base/opt_help.c src/base/opt_priv.h src/base/opt.h \
+	src/base/opt.c src/base/opt_file.c src/base/opt_help.c src/base/opt_value.c src/base/opt_priv.h src/base/opt.h \
 	src/base/rng.c src/base/rng.h \
 	src/base/strbuf.c src/base/strbuf.h \
 	src/base/units.c src/base/units.h

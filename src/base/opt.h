@@ -24,13 +24,15 @@ enum opt_type {
 	OPT_DOUBLE, /* finite */
 	OPT_STRING,
 	OPT_ENUM, /* one of `choices` */
-	OPT_LIST, /* comma separated strings; empty means no elements */
-	OPT_FILE, /* a path to a readable file, checked when parsed */
+	OPT_LIST, /* comma separated strings, blanks around each dropped; empty means no elements */
+	OPT_FILE, /* a path to a readable file, pipe or device, checked when given; a default need
+	             not exist */
 };
 
 enum opt_flags {
-	OPT_REPEAT = 1, /* OPT_LIST: each use adds whole values, commas are kept as they are */
-	OPT_SECRET = 2, /* never printed: the echo of options has "***" */
+	OPT_REPEAT = 1, /* OPT_LIST: the first use replaces the default, each next adds a whole
+	                   value, commas kept; empty clears */
+	OPT_SECRET = 2, /* never printed, in errors and help neither: "***" stands for it */
 	OPT_OLD = 4,    /* an older name kept for existing commands; listed apart in the help */
 };
 
@@ -48,10 +50,9 @@ struct opt_desc {
 };
 
 /* Ends a table. */
-#define OPT_END                                                                                    \
-	{                                                                                          \
-		0                                                                                  \
-	}
+/* clang-format off */
+#define OPT_END {0}
+/* clang-format on */
 
 struct opt_set; /* opaque; one thread at a time */
 
@@ -59,13 +60,17 @@ struct opt_set *opt_set_new(void); /* NULL: out of memory */
 void opt_set_free(struct opt_set *set);
 
 /* Adds a table. `title` heads it in the help; both must outlive the set. Names must be new to the
- * set (asserted). */
+ * set, and defaults, ranges and choices well-formed: the program aborts with the reason otherwise.
+ */
 void opt_set_add(struct opt_set *set, const char *title, const struct opt_desc *table);
 
 /*
  * Adds one option declared at run time (by a script); everything is copied. A name that exists
  * already is not an error when its type is equal: the newer default wins (scripts redeclare).
- * -EEXIST otherwise, with `err`. A default that does not fit its type is -EINVAL with `err`.
+ * -EEXIST otherwise, with `err`. A default that does not fit its type is -EINVAL with `err`, and so
+ * is a value that the user gave before and that a new range excludes; nothing has changed then. Of
+ * an option of ours only the default can be declared anew: range and text stay. The name is
+ * letters, digits, '-', '_' and '.'; '_' becomes '-'. -ENOMEM with `err`.
  */
 int opt_set_declare(struct opt_set *set, const char *title, const struct opt_desc *desc,
                     struct err *err);
@@ -76,7 +81,8 @@ const struct opt_desc *opt_find(const struct opt_set *set, const char *name);
 /*
  * One argument "--name", "--name=value" or "--no-name" (OPT_BOOL only). Returns 0; -ENOENT when no
  * option has that name (err untouched: the caller may know it later, or uses opt_unknown); -EINVAL
- * with `err` when the value does not fit.
+ * with `err` when the value does not fit, and then the option keeps the one it had; -ENOMEM with
+ * `err`. The last use of an option wins.
  */
 int opt_parse_arg(struct opt_set *set, const char *arg, struct err *err);
 
@@ -85,23 +91,27 @@ int opt_parse_arg(struct opt_set *set, const char *arg, struct err *err);
 int opt_assign(struct opt_set *set, const char *name, const char *value, struct err *err);
 
 /* Fills `err` for an argument that nothing knows: names it, and the nearest known name if one is
- * near. -EINVAL. */
+ * near; the value, which may be a secret, is not shown. -EINVAL. */
 int opt_unknown(const struct opt_set *set, const char *arg, struct err *err);
 
 /*
- * A configuration file: a line "name=value", "name" or "--name=value"; '#' and ';' start comments;
- * blanks around '=' and around the line are dropped; "[section]" lines are ignored. Values given
- * before (command line) win. Unknown names go to `unknown`, called with "--name=value" (NULL: they
- * are errors). A missing or unreadable file is -EINVAL with `err` (path and line number).
+ * A configuration file: a line "name=value", "name" or "--name=value". A line that begins with '#'
+ * or ';' is a comment, and so is the rest of a line from a '#' behind a blank (a password may have
+ * a '#' elsewhere); blanks around '=' and around the line are dropped, and a pair of quotes around
+ * the whole value; "[section]" lines are ignored. Values given before (command line, an earlier
+ * file) win, but what the file says must fit all the same. Unknown names go to `unknown`, called
+ * with "--name=value" (NULL: they are errors); a non-zero return ends the reading and is returned.
+ * A missing or unreadable file, a directory, and what does not fit is -EINVAL with `err` (path and
+ * line number, never the value of an unknown name). -ENOMEM with `err`.
  */
 int opt_load_file(struct opt_set *set, const char *path, int (*unknown)(void *ctx, const char *arg),
                   void *ctx, struct err *err);
 
-/* True when the user gave it (command line or file). */
+/* True when the user gave it (command line or file); false for a name that does not exist. */
 bool opt_given(const struct opt_set *set, const char *name);
 
-/* Values. The name must exist with that type (asserted). Defaults apply; without one: false, 0,
- * 0.0, NULL. */
+/* Values. The name must exist with that type (the program aborts otherwise). Defaults apply;
+ * without one: false, 0, 0.0, NULL. */
 bool opt_bool(const struct opt_set *set, const char *name);
 int64_t opt_int(const struct opt_set *set, const char *name);
 uint64_t opt_size_bytes(const struct opt_set *set, const char *name);
@@ -118,14 +128,15 @@ void opt_each(const struct opt_set *set,
               void (*fn)(void *ctx, const struct opt_desc *desc, const char *value, bool given),
               void *ctx);
 
-/* The help of the groups added so far: titles, "--name=TYPE", text, unit, range, default. `title`
- * NULL: all groups. */
+/* The help of the groups added so far, in 80 columns: titles, "--name=TYPE", text, unit, range,
+ * default; older names behind them. `title` NULL: all groups, and how values are written. */
 void opt_print_help(const struct opt_set *set, const char *title, FILE *out);
 /* The same as roff for a manual page (.SS titles, .TP items). */
 void opt_print_man(const struct opt_set *set, FILE *out);
 
-/* Splits "a,b,c" (no quoting) calling fn for each element with its text; stops at the first
- * non-zero return and returns that. */
+/* Splits "a,b,c" (no quoting) calling fn for each element with its text, blanks around it dropped;
+ * "" has none, "a," has two. Stops at the first non-zero return and returns that. 0 or -ENOMEM
+ * otherwise. */
 int opt_split(const char *text, int (*fn)(void *ctx, const char *item), void *ctx);
 
 #endif

@@ -28,8 +28,10 @@ struct rng {
 	uint64_t s[4];
 };
 
-/* Streams with different (seed, owner, use) are independent. `owner`: a client's number, a row's,
- * any id. */
+/*
+ * Streams with different (seed, owner, use) are independent. `owner`: a client's number, a row's,
+ * any id.
+ */
 void rng_init(struct rng *r, uint64_t seed, uint64_t owner, enum rng_use use);
 
 static inline uint64_t rng_rotl(uint64_t x, int k)
@@ -85,8 +87,10 @@ double rng_exponential(struct rng *r, double mean);
  */
 void rng_template(struct rng *r, const char *fmt, char *out, uint64_t len);
 
-/* `k`-th value of a permutation of all 32-bit numbers that depends on the seed: no value twice for
- * k < 2^32. */
+/*
+ * `k`-th value of a permutation of all 32-bit numbers that depends on the seed: no value twice for
+ * k < 2^32.
+ */
 uint32_t rng_permute32(uint64_t seed, uint32_t k);
 
 #endif

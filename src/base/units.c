@@ -35,7 +35,8 @@ static int digit_value(char c)
 	return 99;
 }
 
-/* By hand and not by strtoll: a leading 0 is decimal here, because nobody means octal on a command line. */
+/* By hand and not by strtoll: a leading 0 is decimal here, because nobody means octal on a command
+ * line. */
 int units_parse_int(const char *text, int64_t *value)
 {
 	bool negative = *text == '-';
@@ -127,8 +128,8 @@ static int scan_decimal(const char **at, struct decimal *d)
 }
 
 /*
- * d * unit, to the nearest whole. A part of an indivisible unit ("1.5" bytes) is -EINVAL, and so that nothing
- * becomes the zero that often means "off", an amount that rounds to zero is -ERANGE.
+ * d * unit, to the nearest whole. A part of an indivisible unit ("1.5" bytes) is -EINVAL, and so
+ * that nothing becomes the zero that often means "off", an amount that rounds to zero is -ERANGE.
  */
 static int scale_decimal(const struct decimal *d, uint64_t unit, uint64_t *out)
 {
@@ -139,7 +140,7 @@ static int scale_decimal(const struct decimal *d, uint64_t unit, uint64_t *out)
 	if (d->overflow)
 		return -ERANGE;
 	total = (unsigned __int128)d->whole * unit +
-		((unsigned __int128)d->frac * unit + d->frac_one / 2) / d->frac_one;
+	        ((unsigned __int128)d->frac * unit + d->frac_one / 2) / d->frac_one;
 	if (total > UINT64_MAX || (total == 0 && d->frac_nonzero))
 		return -ERANGE;
 	*out = (uint64_t)total;
@@ -175,7 +176,8 @@ static uint64_t scan_time_unit(const char **at)
 		const char *name;
 		uint64_t unit_ns;
 	} units[] = {
-	    {"ns", 1}, {"us", NS_PER_US}, {"ms", NS_PER_MS}, {"s", NS_PER_S}, {"m", NS_PER_M}, {"h", NS_PER_H},
+	    {"ns", 1},       {"us", NS_PER_US}, {"ms", NS_PER_MS},
+	    {"s", NS_PER_S}, {"m", NS_PER_M},   {"h", NS_PER_H},
 	};
 	size_t len = 0;
 
@@ -211,7 +213,8 @@ int units_parse_time(const char *text, uint64_t *time_ns)
 		rc = scale_decimal(&d, unit_ns, &part_ns);
 		if (rc == -EINVAL)
 			return rc;
-		/* The rest is still read: a text that is no time at all is -EINVAL whatever its size. */
+		/* The rest is still read: a text that is no time at all is -EINVAL whatever its
+		 * size. */
 		overflow |= rc != 0 || __builtin_add_overflow(total_ns, part_ns, &total_ns);
 	} while (*text != '\0');
 	if (overflow)
@@ -273,8 +276,8 @@ static void format_clock(char *buf, size_t room, uint64_t time_s)
 	for (size_t i = 0; i < 3; i++) {
 		if (parts[i] != 0)
 			len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%llu %s",
-						len != 0 ? " " : "", (unsigned long long)parts[i],
-						names[i]);
+			                        len != 0 ? " " : "", (unsigned long long)parts[i],
+			                        names[i]);
 	}
 	snprintf(buf, room, "%s", text);
 }

@@ -63,4 +63,8 @@ bool client_done_next(struct client *c);
  * (bounded, random). False: the run is ending: give up with client_done(UNFINISHED). */
 bool client_retry(struct client *c);
 
+/* For loops that start their own clock after client_next (a script's thread_run): the event in
+ * flight begins now; its intended start moves too, unless a schedule set it. */
+void client_begin_again(struct client *c);
+
 #endif

@@ -24,11 +24,13 @@
 #include "base/log.h"
 #include "base/opt.h"
 #include "sql/sql_types.h"
+#include "sql/stmt_text.h"
 
 struct sql_env;
 struct sql_conn;
 struct sql_stmt;
 struct sql_result;
+struct sql_bulk;
 
 enum sql_call { CALL_DONE, CALL_PENDING };
 
@@ -79,10 +81,15 @@ struct driver_ops {
 	/* Last; every connection is closed. */
 	void (*close)(struct sql_env *env);
 
-	/* Connects conn (fresh, or after disconnect). May be pending. */
+	/* The name that scripts are told; NULL: `name`. */
+	const char *(*script_name)(struct sql_env *env);
+
+	/* Connects conn (fresh, or after disconnect). May be pending. disconnect follows a failure.
+	 */
 	enum sql_call (*connect)(struct sql_conn *conn);
-	/* Frees all driver data of the connection, its open statements and results included (their
-	 * impl is set to NULL by driver.c before). Never fails. */
+	/* Frees all driver data of the connection. driver.c has called stmt_close and result_free
+	 * for what hung on it. conn->impl may be NULL (a connect that failed early). Never fails.
+	 */
 	void (*disconnect)(struct sql_conn *conn);
 	/* True while a transaction is open on the server, as far as the client can know without
 	 * asking it. */
@@ -92,10 +99,13 @@ struct driver_ops {
 	 * without, *result stays NULL and conn->affected is set. */
 	enum sql_call (*query)(struct sql_conn *conn, const char *text, size_t len,
 	                       struct sql_result **result);
-	/* CAP_PREPARE: prepares stmt->text ('?' marks, stmt->nparams known); sets stmt->impl. */
+	/* CAP_PREPARE: prepares stmt->text ('?' marks, stmt->nparams known); sets stmt->impl.
+	 * Leaving it NULL without an error means that the engine cannot prepare this one: it is run
+	 * as text. */
 	enum sql_call (*prepare)(struct sql_stmt *stmt);
-	/* Runs it with stmt->params; a statement with columns fills stmt->result (reset before the
-	 * call) and sets stmt->has_rows. */
+	/* Runs it with stmt->params (all bound); a statement with columns reshapes and fills
+	 * stmt->result (emptied before the call) and sets stmt->has_rows; one without sets
+	 * conn->affected. */
 	enum sql_call (*execute)(struct sql_stmt *stmt);
 	/* Frees stmt->impl. Never fails, never talks to a lost server. */
 	void (*stmt_close)(struct sql_stmt *stmt);
@@ -143,7 +153,11 @@ struct sql_env {
 	const struct log *log;
 	uint64_t seed;    /* of the run: modelled delays, back-off */
 	bool ps_disabled; /* --db-ps-mode=disable: statements are sent as text with literals */
-	struct sql_errlist *retryable; /* from --NAME-ignore-errors */
+	bool debug;       /* --db-debug */
+	bool hash;        /* --db-hash */
+	enum sql_dialect
+	    dialect; /* how statement text reads; by the driver's name unless its open changes it */
+	struct sql_errlist *retryable; /* from --NAME-ignore-errors; NULL: none */
 	void *impl;                    /* the driver's */
 };
 
@@ -157,8 +171,8 @@ struct sql_conn {
 	struct sql_error error; /* outcome of the last call; SQL_OK when it went well */
 	uint64_t affected;      /* rows changed by the last statement */
 	uint64_t warnings;      /* of the last statement */
-	unsigned
-	    epoch; /* grows with each connect: older statements are prepared again when next used */
+	unsigned epoch;    /* grows with each connect and disconnect: older statements are prepared
+	                      again when next used */
 	unsigned txn_hint; /* caller's: number of the transaction type that runs, 0..63; the driver
 	                      may learn per type what it does */
 	struct { /* what waiting for other writers cost, where the driver knows (SQLite) */
@@ -169,7 +183,23 @@ struct sql_conn {
 	struct sql_stmt *stmts;     /* open statements */
 	struct sql_result *results; /* results not yet freed */
 	struct strbuf *scratch;     /* statement text with literals */
-	uint64_t hash;              /* of all statements and parameters so far, when --db-hash */
+	uint64_t hash; /* of all statements, parameters and bulk rows so far, when --db-hash */
+	struct sql_result *spare; /* freed and kept for the next */
+	bool pipe_open,
+	    pipe_failed;       /* inside a pipeline; after its first failure nothing more is sent */
+	unsigned bulk_columns; /* of the bulk load */
+	struct sql_bulk *bulk; /* between bulk_begin and bulk_end of the multi-row INSERT */
+	struct {               /* the pending call */
+		enum {
+			CALL_OF_NONE,
+			CALL_OF_CONNECT,
+			CALL_OF_PREPARE,
+			CALL_OF_EXECUTE,
+			CALL_OF_OTHER
+		} kind;
+		struct sql_stmt *stmt;
+		bool commit; /* losing the connection leaves the outcome unknown */
+	} call;
 };
 
 /* A prepared statement. */
@@ -182,9 +212,12 @@ struct sql_stmt {
 	struct sql_param **params; /* nparams; not owned; NULL entries: not bound */
 	bool has_rows;             /* last execution gave columns: `result` can be fetched */
 	struct sql_result *result; /* reused by each execution */
-	unsigned epoch;
-	void *impl;     /* NULL when emulated or closed */
-	unsigned label; /* caller's: where it is tallied */
+	unsigned epoch;            /* conn->epoch that it was prepared in; 0: never */
+	bool emulated;             /* run as text with literals */
+	bool bound;                /* all params are set */
+	bool watched;              /* not the short way: emulated, unbound, hashed or logged */
+	void *impl;                /* NULL when emulated or closed */
+	unsigned label;            /* caller's: where it is tallied */
 	struct sql_stmt *next, *prev;
 };
 
@@ -196,7 +229,10 @@ struct sql_result {
 	uint64_t nrows;
 	struct sql_value
 	    *values;         /* nfields; the row last fetched; valid until the next fetch or free */
-	struct rowbuf *rows; /* for drivers that copy rows (rowbuf.h) */
+	unsigned room;       /* allocated values */
+	uint64_t cursor;     /* the driver's; 0 when new or emptied */
+	struct rowbuf *rows; /* for drivers that copy rows (rowbuf.h): made on demand, freed and
+	                        reset by driver.c */
 	void *impl;          /* for drivers whose library holds them */
 	bool embedded;       /* belongs to a statement: sql_result_free only empties it */
 	struct sql_result *next, *prev;
@@ -209,6 +245,14 @@ struct sql_result {
 const struct driver_ops *const *driver_all(void);
 /* By name, or NULL. */
 const struct driver_ops *driver_find(const char *name);
+extern const struct driver_ops driver_null, driver_sqlite;
+#ifdef HAVE_MYSQL
+extern const struct driver_ops driver_mysql;
+#endif
+#ifdef HAVE_PGSQL
+extern const struct driver_ops driver_pgsql;
+#endif
+
 /* Checks every driver's table: hooks that its caps promise are there. 0, or -EINVAL with `err`
  * naming driver and hook. Called once by main. */
 int driver_check_all(struct err *err);
@@ -217,46 +261,57 @@ int driver_check(const struct driver_ops *ops, struct err *err);
 /* Options for all engines: --db-driver --db-ps-mode --db-debug --db-hash. */
 extern const struct opt_desc sql_options[];
 
+/* The list for --db-driver=help: a name and a title per line. */
+void driver_print_all(FILE *out);
+
 /* ---- for callers ---- */
 
 /* Opens a driver. 0 and *env, or -errno with `err`. The options, clock and log must outlive it. */
 int sql_env_open(struct sql_env **env, const struct driver_ops *ops, const struct opt_set *options,
                  const struct clock *clock, const struct log *log, uint64_t seed, struct err *err);
 void sql_env_close(struct sql_env *env);
+/* The driver's name as scripts are told it ("mysql" under --sqlite-pretend=mysql). */
+const char *sql_script_name(struct sql_env *env);
 
 /* A connection object, not connected. NULL: out of memory. */
 struct sql_conn *sql_conn_new(struct sql_env *env, unsigned owner, bool async);
-/* Disconnects and frees; statements still held by the caller stay valid objects that answer "not
- * connected"; results empty. */
+/* Disconnects and frees; statements still held by the caller stay valid objects (conn NULL:
+ * sql_execute does nothing, sql_bind is -ENOTCONN) that the caller closes; results are empty. */
 void sql_conn_free(struct sql_conn *conn);
+/* Connects, after a disconnect when connected. */
 enum sql_call sql_connect(struct sql_conn *conn);
 void sql_disconnect(struct sql_conn *conn);
 
 /*
- * Runs a text. *result: NULL, or rows to be freed by sql_result_free. Not connected: SQL_LOST.
+ * Runs a text. *result: NULL, or rows to be freed by sql_result_free. Not connected: SQL_LOST. A
+ * call that loses the connection disconnects; during COMMIT the outcome is SQL_UNKNOWN. The text
+ * must stay while the call is pending.
  */
 enum sql_call sql_query(struct sql_conn *conn, const char *text, size_t len,
                         struct sql_result **result);
 enum sql_call sql_next_result(struct sql_conn *conn, struct sql_result **result);
-/* A statement; NULL with conn->error on failure. The text is copied. */
+/* A statement; NULL with conn->error on failure. The text is copied. On an async connection it is
+ * prepared by its first execution, and failures come then. */
 struct sql_stmt *sql_prepare(struct sql_conn *conn, const char *text, size_t len);
-/* Binds all parameters; n must equal nparams (else -EINVAL with conn->error). The params must stay
- * until unbound or closed. */
+/* Binds all parameters, none NULL; n must equal nparams (else -EINVAL with conn->error). The params
+ * must stay until bound anew, unbound (n 0, params NULL) or closed. */
 int sql_bind(struct sql_stmt *stmt, struct sql_param *const *params, unsigned n);
 enum sql_call sql_execute(struct sql_stmt *stmt);
-void sql_stmt_close(struct sql_stmt *stmt); /* frees */
+void sql_stmt_close(struct sql_stmt *stmt); /* frees; NULL is fine; not while its call is pending */
 bool sql_fetch(struct sql_result *result);
 void sql_result_free(struct sql_result *result); /* NULL is fine */
 enum sql_call sql_poll(struct sql_conn *conn);
 int sql_wait_fd(struct sql_conn *conn, short *events);
 bool sql_in_transaction(struct sql_conn *conn);
 /* ROLLBACK if a transaction is open; a failing one disconnects, so that nothing half done can be
- * committed. True when the connection can be used. */
+ * committed. True when the connection can be used: conn->error is then as before. Waits for the
+ * server also on an async connection. */
 bool sql_rollback(struct sql_conn *conn);
 enum sql_call sql_pipeline_begin(
     struct sql_conn *conn); /* drivers without: nothing happens, statements run one by one */
 enum sql_call sql_pipeline_end(struct sql_conn *conn);
-/* As the hooks; a driver without CAP_BULK is served by multi-row INSERTs. */
+/* As the hooks; a driver without CAP_BULK is served by multi-row INSERTs in one transaction. Not on
+ * async connections. */
 enum sql_call sql_bulk_begin(struct sql_conn *conn, const struct bulk_table *table);
 enum sql_call sql_bulk_row(struct sql_conn *conn, const struct bulk_value *values);
 enum sql_call sql_bulk_end(struct sql_conn *conn, bool commit);
@@ -264,8 +319,8 @@ void sql_facts(struct sql_conn *conn, struct kv *facts, bool *durable);
 
 /* ---- for drivers ---- */
 
-/* Sets conn->error. SQL_FATAL is turned into SQL_RETRY when the code or state is in env->retryable.
- * state may be NULL (then "HY000"). */
+/* Sets conn->error; the text is made one line. SQL_FATAL is turned into SQL_RETRY when the code or
+ * state is in env->retryable. state may be NULL (then "HY000"). */
 void sql_error_set(struct sql_conn *conn, enum sql_outcome outcome, int code, const char *state,
                    const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 /* A result with nfields columns on conn's list; NULL: out of memory (error set). */

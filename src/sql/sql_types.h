@@ -59,6 +59,29 @@ struct sql_param {
 	uint64_t max;  /* CHAR, VARCHAR: longer text is cut to this; 0: no limit */
 };
 
+/* Bytes of a text parameter after the cut to `max`, which does not split a UTF-8 character. */
+static inline uint64_t sql_param_len(const struct sql_param *p)
+{
+	uint64_t len = p->len;
+
+	if (p->max == 0 || len <= p->max)
+		return len;
+	len = p->max;
+	while (len > 0 && p->max - len < 4 && ((unsigned char)p->buf[len] & 0xC0) == 0x80)
+		len--;
+	return len;
+}
+
+static inline int sql_type_is_int(int type)
+{
+	return type >= SQL_TYPE_TINYINT && type <= SQL_TYPE_BIGINT;
+}
+
+static inline int sql_type_is_double(int type)
+{
+	return type == SQL_TYPE_FLOAT || type == SQL_TYPE_DOUBLE;
+}
+
 struct sql_value {
 	const char *text; /* NULL: SQL NULL */
 	size_t len;
