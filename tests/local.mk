@@ -18,7 +18,10 @@ unit_tests = \
 	tests/unit/opt_test \
 	tests/unit/report_json_test \
 	tests/unit/report_text_test \
+	tests/unit/mix_test \
 	tests/unit/rng_test \
+	tests/unit/run_test \
+	tests/unit/sched_test \
 	tests/unit/rowbuf_test \
 	tests/unit/stmt_text_test \
 	tests/unit/units_test
