@@ -26,9 +26,16 @@ unit_tests = \
 	tests/unit/stmt_text_test \
 	tests/unit/units_test
 
+# For a database server that is started for them: without one they skip.
+if WITH_MYSQL
+unit_tests += \
+	tests/unit/drv_mysql_test
+endif
+
 # What several of them include.
 unit_headers = \
 	tests/unit/chi2.h \
+	tests/unit/drv_mysql_fixture.h \
 	tests/unit/load_fixture.h \
 	tests/unit/opt_fixture.h \
 	tests/unit/report_fixture.h

@@ -212,6 +212,10 @@ enum sql_call mydrv_execute(struct sql_stmt *stmt)
 		return CALL_DONE;
 	if (refresh(ms, stmt) && !bind_all(ms, stmt))
 		return CALL_DONE;
+	if (ms->outs_bound) {
+		mydrv_unbind_columns(ms->handle);
+		ms->outs_bound = false;
+	}
 	if (MYDRV_UNLIKELY(mysql_stmt_execute(ms->handle) != 0)) {
 		mydrv_stmt_failed(conn, ms->handle);
 		return CALL_DONE;
@@ -227,7 +231,6 @@ enum sql_call mydrv_execute(struct sql_stmt *stmt)
 	    conn->error.outcome == SQL_OK) {
 		conn->more = true;
 		mc->source = ms;
-		ms->outs_bound = false;
 	}
 	return CALL_DONE;
 }
