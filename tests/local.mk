@@ -29,6 +29,9 @@ unit_tests = \
 # For a database server that is started for them: without one they skip.
 if WITH_MYSQL
 unit_tests += \
+	tests/unit/drv_mysql_bulk_test \
+	tests/unit/drv_mysql_fault_test \
+	tests/unit/drv_mysql_options_test \
 	tests/unit/drv_mysql_test
 endif
 
@@ -45,7 +48,8 @@ cli_tests = \
 	tests/hdr/hdr_java.sh
 
 # The same against a database server that the test starts itself.
-db_tests =
+db_tests = \
+	tests/db/mysql_driver.sh
 
 # The shape of the tree, and what the tests and scripts themselves are made of.
 tree_tests = \
@@ -89,7 +93,7 @@ SH_LOG_COMPILER = timeout $(test_timeout_s) bash
 AM_TESTS_ENVIRONMENT = IOLTP='$(abs_builddir)/ioltp$(EXEEXT)'; export IOLTP; \
 	AWK='$(AWK)'; export AWK;
 
-EXTRA_DIST += tests/lib.sh tests/unit/no_cmocka.sh $(unit_headers) tests/hdr/DecodeHist.java \
+EXTRA_DIST += tests/lib.sh tests/db/mariadb_lib.sh tests/unit/no_cmocka.sh $(unit_headers) tests/hdr/DecodeHist.java \
 	$(cli_tests) $(db_tests) $(tree_tests)
 
 # Parts of `make check`, for builds that need not judge the tree again.

@@ -21,6 +21,7 @@ enum { REFUSED_OLD = 1148, REFUSED_MARIADB = 4166, REFUSED_MYSQL = 3948, REFUSED
 
 struct mydrv_load {
 	bool active, own_txn, unchecked;
+	struct sql_error error; /* of a row: what came before must not be committed */
 	enum { BY_INFILE, BY_ARRAY, BY_INSERT } way;
 	char *statement;
 	unsigned ncolumns;
@@ -352,6 +353,7 @@ enum sql_call mydrv_bulk_begin(struct sql_conn *conn, const struct bulk_table *t
 	load->rows = 0;
 	load->len = 0;
 	load->active = true;
+	load->error.outcome = SQL_OK;
 	if (mc->mysql != NULL &&
 	    (!open_session(conn, load, table->fresh) || !open_way(conn, load, table))) {
 		if (conn->connected)
@@ -367,10 +369,11 @@ static bool is_active(struct sql_conn *conn)
 {
 	const struct mydrv_conn *mc = conn->impl;
 
-	if (mc->load != NULL && mc->load->active)
-		return true;
-	sql_error_set(conn, SQL_FATAL, EINVAL, NULL, "no bulk load was begun");
-	return false;
+	if (mc->load == NULL || !mc->load->active)
+		sql_error_set(conn, SQL_FATAL, EINVAL, NULL, "no bulk load was begun");
+	else if (mc->load->error.outcome != SQL_OK)
+		conn->error = mc->load->error;
+	return conn->error.outcome == SQL_OK;
 }
 
 enum sql_call mydrv_bulk_row(struct sql_conn *conn, const struct bulk_value *values)
@@ -388,7 +391,17 @@ enum sql_call mydrv_bulk_row(struct sql_conn *conn, const struct bulk_value *val
 		mydrv_no_memory(conn, "rows of a bulk load");
 	else if (load->len >= LOAD_BYTES_MOST)
 		send_load(conn);
+	if (conn->connected && conn->error.outcome != SQL_OK)
+		load->error = conn->error;
 	return CALL_DONE;
+}
+
+static void send_rest(struct sql_conn *conn, struct mydrv_load *load)
+{
+	if (load->way == BY_ARRAY)
+		mydrv_array_flush(conn);
+	else if (load->way == BY_INFILE)
+		send_load(conn);
 }
 
 enum sql_call mydrv_bulk_end(struct sql_conn *conn, bool commit)
@@ -396,18 +409,17 @@ enum sql_call mydrv_bulk_end(struct sql_conn *conn, bool commit)
 	struct mydrv_conn *mc = conn->impl;
 	struct mydrv_load *load = mc->load;
 
-	if (!is_active(conn) || mc->mysql == NULL) {
-		if (load != NULL)
-			load->active = false;
+	if (!is_active(conn))
+		commit = false;
+	if (load == NULL || !load->active)
 		return CALL_DONE;
-	}
 	load->active = false;
+	if (mc->mysql == NULL)
+		return CALL_DONE;
 	if (load->way == BY_INSERT)
 		emulate_bulk_end(conn, commit);
-	else if (load->way == BY_ARRAY && commit)
-		mydrv_array_flush(conn);
 	else if (commit)
-		send_load(conn);
+		send_rest(conn, load);
 	if (!conn->connected)
 		return CALL_DONE; /* and `load` is gone */
 	mydrv_array_drop(mc);

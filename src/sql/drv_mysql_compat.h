@@ -68,13 +68,6 @@ static inline int mydrv_socket(MYSQL *mysql)
 	return mysql_get_socket(mysql);
 }
 
-/* Takes bound columns back before an execution: with them the library refuses rows that have other
- * columns than last time (after ALTER TABLE), and leaves them unread. */
-static inline void mydrv_unbind_columns(MYSQL_STMT *stmt)
-{
-	stmt->bind_result_done = 0;
-}
-
 /* Can the server run a statement for an array of rows? */
 static inline bool mydrv_has_arrays(MYSQL *mysql)
 {
@@ -143,11 +136,6 @@ static inline size_t mydrv_escape(MYSQL *mysql, char *to, const char *from, size
 static inline int mydrv_socket(MYSQL *mysql)
 {
 	return mysql->net.fd;
-}
-
-static inline void mydrv_unbind_columns(MYSQL_STMT *stmt)
-{
-	(void)stmt; /* it cannot: CR_NEW_STMT_METADATA, after which the connection is made anew */
 }
 
 static inline bool mydrv_has_arrays(MYSQL *mysql)

@@ -13,7 +13,6 @@ enum {
 	CLIENT_INTERACTION_TIMEOUT = 4031, /* MySQL: idle too long */
 	LOST_EXTENDED = 2055,
 	STMT_CLOSED = 2056,
-	NEW_STMT_METADATA = 2057, /* rows were left unread */
 	PLUGIN_NOT_LOADED = 2059,
 };
 
@@ -44,7 +43,7 @@ static bool is_lost(unsigned code)
 	    CR_MALFORMED_PACKET,
 	    LOST_EXTENDED,
 	    STMT_CLOSED,
-	    NEW_STMT_METADATA,
+	    CR_NEW_STMT_METADATA, /* rows are left unread */
 	};
 
 	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {

@@ -174,7 +174,7 @@ static bool bind_all(struct mydrv_stmt *ms, const struct sql_stmt *stmt)
 {
 	for (unsigned i = 0; i < ms->nparams; i++)
 		bind_one(ms, i, stmt->params[i]);
-	if (mysql_stmt_bind_param(ms->handle, ms->binds) == 0)
+	if (ms->nparams == 0 || mysql_stmt_bind_param(ms->handle, ms->binds) == 0)
 		return true;
 	mydrv_stmt_failed(stmt->conn, ms->handle);
 	return false;
@@ -198,6 +198,33 @@ static void store(struct sql_stmt *stmt, struct mydrv_stmt *ms, unsigned nfields
 	stmt->has_rows = true;
 }
 
+/* After a failure. A statement whose table was altered has other columns, which the libraries do
+ * not take: a query is prepared and executed again. False: conn->error tells. */
+static bool execute_anew(struct sql_stmt *stmt, struct mydrv_stmt *ms)
+{
+	const unsigned code = mysql_stmt_errno(ms->handle);
+
+	if (stmt->class != SQL_READ ||
+	    (code != CR_NEW_STMT_METADATA && code != ER_NEED_REPREPARE)) {
+		mydrv_stmt_failed(stmt->conn, ms->handle);
+		return false;
+	}
+	MYDRV_TRACE(stmt->conn, "prepare again: %.200s", stmt->text);
+	mysql_stmt_close(ms->handle); /* reads the rows that wait */
+	if (!prepare(stmt, ms)) {
+		if (stmt->conn->error.outcome == SQL_OK)
+			mydrv_stmt_failed(stmt->conn, ms->handle);
+		return false;
+	}
+	ms->outs_bound = false;
+	if (!bind_all(ms, stmt))
+		return false;
+	if (mysql_stmt_execute(ms->handle) == 0)
+		return true;
+	mydrv_stmt_failed(stmt->conn, ms->handle);
+	return false;
+}
+
 enum sql_call mydrv_execute(struct sql_stmt *stmt)
 {
 	struct mydrv_stmt *ms = stmt->impl;
@@ -212,14 +239,8 @@ enum sql_call mydrv_execute(struct sql_stmt *stmt)
 		return CALL_DONE;
 	if (refresh(ms, stmt) && !bind_all(ms, stmt))
 		return CALL_DONE;
-	if (ms->outs_bound) {
-		mydrv_unbind_columns(ms->handle);
-		ms->outs_bound = false;
-	}
-	if (MYDRV_UNLIKELY(mysql_stmt_execute(ms->handle) != 0)) {
-		mydrv_stmt_failed(conn, ms->handle);
+	if (MYDRV_UNLIKELY(mysql_stmt_execute(ms->handle) != 0) && !execute_anew(stmt, ms))
 		return CALL_DONE;
-	}
 	ms->result = stmt->result;
 	nfields = mysql_stmt_field_count(ms->handle);
 	if (nfields != 0)
@@ -231,6 +252,7 @@ enum sql_call mydrv_execute(struct sql_stmt *stmt)
 	    conn->error.outcome == SQL_OK) {
 		conn->more = true;
 		mc->source = ms;
+		ms->outs_bound = false;
 	}
 	return CALL_DONE;
 }
