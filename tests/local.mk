@@ -16,7 +16,9 @@ unit_tests = \
 	tests/unit/opt_file_test \
 	tests/unit/opt_help_test \
 	tests/unit/opt_test \
+	tests/unit/report_json_file_test \
 	tests/unit/report_json_test \
+	tests/unit/report_judge_test \
 	tests/unit/report_text_test \
 	tests/unit/rng_test \
 	tests/unit/rowbuf_test \
@@ -28,7 +30,8 @@ unit_headers = \
 	tests/unit/chi2.h \
 	tests/unit/load_fixture.h \
 	tests/unit/opt_fixture.h \
-	tests/unit/report_fixture.h
+	tests/unit/report_fixture.h \
+	tests/unit/report_json_fixture.h
 
 # Programs without: each is one scenario of the command line, with $IOLTP as the program.
 cli_tests = \
