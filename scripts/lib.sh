@@ -16,7 +16,7 @@ build_packages=(
 test_packages=(
 	clang clang-format git libcmocka-dev luajit shellcheck universal-ctags xz-utils
 	e2fsprogs fio mariadb-client-core mariadb-server-core postgresql python3 python3-jsonschema sqlite3 sysbench
-	default-jre-headless libhdrhistogram-java
+	default-jdk-headless libhdrhistogram-java
 )
 bench_packages=(sqlite3 sysbench)
 

@@ -4,5 +4,6 @@ EXTRA_DIST += \
 	scripts/bench_lib.sh \
 	scripts/c_to_string.awk \
 	scripts/check \
+	scripts/check_lib.sh \
 	scripts/lib.sh \
 	scripts/quickstart

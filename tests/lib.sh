@@ -38,7 +38,11 @@ cd "$TMP" || exit 99
 
 # Ends the test as failed, shows what the last expect_status printed.
 fail() {
-	echo "FAIL: ${BASH_SOURCE[1]##*/}:${BASH_LINENO[0]}: $*" >&2
+	local i=1
+	while [ "${BASH_SOURCE[i]}" = "${BASH_SOURCE[0]}" ] && [ "$i" -lt $((${#BASH_SOURCE[@]} - 1)) ]; do
+		i=$((i + 1))
+	done
+	echo "FAIL: ${BASH_SOURCE[i]##*/}:${BASH_LINENO[i - 1]}: $*" >&2
 	if [ -s "$TMP/out" ] || [ -s "$TMP/err" ]; then
 		sed 's/^/  out: /' "$TMP/out" | tail -n 40 >&2
 		sed 's/^/  err: /' "$TMP/err" | tail -n 40 >&2

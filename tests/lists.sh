@@ -17,14 +17,19 @@ missing=0
 while read -r file; do
 	case $file in
 	*/local.mk) continue ;;
-	tests/unit/*_test.c | tests/bench/*.c) name=${file%.c} ;;
+	tests/unit/*.c | tests/bench/*.c) name=${file%.c} ;;
 	*/ffi_api_text.h) continue ;;
 	src/*.[ch] | lua/*.lua | sql/* | scenarios/*.lua | tests/*.sh | tests/*.h | docs/* | scripts/*) name=$file ;;
 	*) continue ;;
 	esac
 	[ -e "$file" ] || continue
 	grep -Eq "(^|[[:space:]])${name//./\\.}([[:space:]]|\$)" "$TMP/lists" && continue
-	echo "$file: in no list; add it to ${file%%/*}/local.mk (src: its folder's)"
+	case $file in
+	src/main.c) list=Makefile.am ;;
+	src/*) list=$(dirname "$file")/local.mk ;;
+	*) list=${file%%/*}/local.mk ;;
+	esac
+	echo "$file: in no list; add it to $list"
 	missing=1
 done <"$TMP/files"
 [ "$missing" = 0 ] || fail "files in no list"

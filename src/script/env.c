@@ -97,3 +97,8 @@ bool script_facts(struct script *s, const char **driver, struct kv *facts, bool 
 	sql_conn_free(conn);
 	return true;
 }
+
+const char *script_env_name(struct sql_env *e)
+{
+	return sql_script_name(e);
+}

@@ -28,7 +28,7 @@ static int host_fail(lua_State *L)
 }
 
 /* Raises an error that C code found, for the user. */
-static int raise(lua_State *L, const struct err *err)
+static int throw(lua_State * L, const struct err *err)
 {
 	struct script_state *st = self(L);
 
@@ -167,7 +167,7 @@ static int host_declare(lua_State *L)
 		                  d.name != NULL ? d.name : "?");
 	d.type = d.choices != NULL ? OPT_ENUM : types[type];
 	if (opt_set_declare(self(L)->script->options, field(L, 1, "title"), &d, &err) != 0)
-		return raise(L, &err);
+		return throw(L, &err);
 	return 0;
 }
 
@@ -225,7 +225,7 @@ static int host_mix_add(lua_State *L)
 	lua_getfield(L, 1, "cards");
 	t.cards = (unsigned)lua_tointeger(L, -1);
 	if (st->kind == STATE_MAIN && mix_add(&st->script->mix, &t, &err) != 0)
-		return raise(L, &err);
+		return throw(L, &err);
 	return 0;
 }
 
@@ -238,7 +238,7 @@ static int host_driver(lua_State *L)
 	struct sql_env *env = script_env_get(self(L)->script, luaL_optstring(L, 1, NULL), &err);
 
 	if (env == NULL)
-		return raise(L, &err);
+		return throw(L, &err);
 	lua_pushstring(L, script_env_name(env));
 	lua_pushstring(L, env->ops->name);
 	return 2;
@@ -252,7 +252,7 @@ static int host_connect(lua_State *L)
 	struct ioltp_con *con = con_open(st->client, luaL_checkstring(L, 1), &err);
 
 	if (con == NULL)
-		return raise(L, &err);
+		return throw(L, &err);
 	lua_pushlightuserdata(L, con);
 	return 1;
 }
@@ -292,14 +292,14 @@ static int host_load(lua_State *L)
 	struct err err = ERR_INIT;
 	int rc;
 
-	if (st->team == NULL || st->team->board == NULL)
+	if (con == NULL || st->team == NULL || st->team->board == NULL)
 		return luaL_error(L, "ioltp.load works in parallel commands only");
 	lua_settop(L, 5);
 	read_params(L, 5, &params);
 	rc = load_run(st->team->board, con->sql, luaL_checkstring(L, 2), luaL_checkstring(L, 3),
 	              (uint64_t)luaL_checknumber(L, 4), &params, &err);
 	kv_fini(&params);
-	return rc != 0 ? raise(L, &err) : 0;
+	return rc != 0 ? throw(L, &err) : 0;
 }
 
 /* host.interrupted(): a signal asks to end. */

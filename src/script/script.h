@@ -2,7 +2,7 @@
 /*
  * script: Lua workloads. A script is loaded once per state: the main state (options, init,
  * commands), one per thread, and one for the report hooks. How a state is made is in state.c, what
- * Lua sees is in lua/ioltp/ and ffi_*.c, and the measured loop is lua/ioltp/loop.lua.
+ * Lua sees is in lua/ioltp/ and the ffi_ files, and the measured loop is lua/ioltp/loop.lua.
  */
 #ifndef IOLTP_SCRIPT_SCRIPT_H
 #define IOLTP_SCRIPT_SCRIPT_H
@@ -31,7 +31,7 @@ struct script {
 	struct script_source sources[SCRIPT_SOURCES_MAX];
 	unsigned nsources;
 	const char *command;  /* NULL: none */
-	const char *data_dir; /* holds ioltp/*.lua and the bundled workloads */
+	const char *data_dir; /* holds the folder ioltp and the bundled workloads */
 	int argc;             /* sysbench.cmdline.argv */
 	char *const *argv;
 	struct opt_set *options;
@@ -90,6 +90,9 @@ extern const struct run_ops script_run_ops;
  * wanted). A failing hook: `err`. */
 bool script_report(struct script *s, const struct run_figures *f, const struct run_config *config,
                    bool cumulative, struct err *err);
+
+/* After the last interval: closes what interval hooks have printed. */
+void script_reports_end(struct script *s);
 
 /* The driver that the script uses or would use: name in *name (real), connects once for facts.
  * False: none was opened. */

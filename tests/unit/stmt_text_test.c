@@ -146,8 +146,8 @@ static void check_normal(const char *text, const char *expect)
 static void literals_become_marks(void **state)
 {
 	(void)state;
-	check_normal("SELECT c FROM sbtest12 WHERE id=42", "SELECT c FROM sbtest12 WHERE id=?");
-	check_normal("SELECT c FROM sbtest12 WHERE id=?", "SELECT c FROM sbtest12 WHERE id=?");
+	check_normal("SELECT c FROM sbtest12 WHERE id=42", "SELECT c FROM sbtest# WHERE id=?");
+	check_normal("SELECT c FROM sbtest# WHERE id=?", "SELECT c FROM sbtest12 WHERE id=?");
 	check_normal("SELECT 1.5e-7, 0x1F, .5", "SELECT ?, ?, ?");
 	check_normal("a = 'it''s' AND b = 'x\\'y'", "a = ? AND b = ?");
 	check_normal("a=-5", "a=?");
