@@ -39,6 +39,8 @@ unit_headers = \
 
 # Programs without: each is one scenario of the command line, with $IOLTP as the program.
 cli_tests = \
+	tests/cli/bank.sh \
+	tests/cli/oltp.sh \
 	tests/hdr/hdr_java.sh
 
 # The same against a database server that the test starts itself.
