@@ -159,6 +159,10 @@ function rt.report_intermediate(stat)
    sysbench.hooks.report_intermediate(stat)
 end
 
+function rt.end_reports()
+   ctx.end_reports()
+end
+
 function rt.report_cumulative(stat)
    sysbench.hooks.report_cumulative(stat)
 end

@@ -6,8 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <luajit.h>
-
 #include "report/result.h"
 
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
@@ -70,7 +68,8 @@ static void on_interval(void *ctx, const struct run_figures *f)
 
 	if (r->json != NULL)
 		note(r, rep_json_interval(r->json, &r->result, f));
-	/* The last stretch is for the sums of the document; on the screen a part of an interval would mislead. */
+	/* The last stretch is for the sums of the document; on the screen a part of an interval
+	 * would mislead. */
 	if (!f->whole)
 		return;
 	if (script_report(r->m->script, f, r->m->config, false, &r->err))
@@ -95,15 +94,16 @@ static void print_head(const struct measure *m)
 {
 	const struct run_config *c = m->config;
 
-	printf("ioltp %s (using system %s)\n\nRunning the test with following options:\n", m->cli->version,
-	       LUAJIT_VERSION);
+	printf("ioltp %s (using system %s)\n\nRunning the test with following options:\n",
+	       m->cli->version, script_luajit_version());
 	printf("Number of threads: %u\n", c->threads);
 	if (c->warmup_ns != 0)
 		printf("Warmup time: %gs\n", (double)c->warmup_ns / 1e9);
 	if (c->rate_per_s > 0)
 		printf("Target transaction rate: %g/sec\n", c->rate_per_s);
 	if (c->interval_ns != 0)
-		printf("Report intermediate results every %g second(s)\n", (double)c->interval_ns / 1e9);
+		printf("Report intermediate results every %g second(s)\n",
+		       (double)c->interval_ns / 1e9);
 	if (c->ncheckpoints != 0) {
 		printf("Report checkpoint(s) at");
 		for (unsigned i = 0; i < c->ncheckpoints; i++)
@@ -111,7 +111,8 @@ static void print_head(const struct measure *m)
 		printf(" seconds\n");
 	}
 	if (c->seed_given)
-		printf("Initializing random number generator from seed (%llu).\n", (unsigned long long)c->seed);
+		printf("Initializing random number generator from seed (%llu).\n",
+		       (unsigned long long)c->seed);
 	else
 		printf("Initializing random number generator from current time\n");
 	printf("\n\nInitializing worker threads...\n\n");
@@ -127,7 +128,9 @@ static int reports_open(struct reports *r, const struct measure *m)
 
 	*r = (struct reports){.m = m};
 	result_init(&r->result);
-	r->format = strcmp(format, "json") == 0 ? FORMAT_JSON : strcmp(format, "csv") == 0 ? FORMAT_CSV : FORMAT_TEXT;
+	r->format = strcmp(format, "json") == 0  ? FORMAT_JSON
+	            : strcmp(format, "csv") == 0 ? FORMAT_CSV
+	                                         : FORMAT_TEXT;
 	r->result.version = m->cli->version;
 	r->result.kind = "sql";
 	r->result.workload = m->workload;
@@ -152,13 +155,15 @@ static void write_final(struct reports *r, const struct run_result *run)
 
 	r->result.run = run;
 	result_judge(&r->result);
+	script_reports_end(r->m->script);
 	own = script_report(r->m->script, &run->total, r->m->config, true, &r->err);
 	if (r->format == FORMAT_TEXT && !own)
 		note(r, rep_text_final(&r->result, stdout));
 	else if (r->format == FORMAT_CSV)
 		note(r, rep_csv_final(&r->result, stdout));
 	if (r->json != NULL &&
-	    rep_json_final(r->json, &r->result, r->format == FORMAT_JSON ? stdout : NULL, &err) != 0 &&
+	    rep_json_final(r->json, &r->result, r->format == FORMAT_JSON ? stdout : NULL, &err) !=
+	        0 &&
 	    !err_is_set(&r->err))
 		r->err = err;
 	if (fflush(stdout) != 0)
@@ -179,8 +184,9 @@ static int conclude(struct reports *r, const struct run_result *run)
 		status = EXIT_RUN;
 	}
 	if (r->write_errno != 0) {
-		log_error(r->m->log, "standard output: the report could not be written: %s; send it elsewhere",
-			  strerror(r->write_errno));
+		log_error(r->m->log,
+		          "standard output: the report could not be written: %s; send it elsewhere",
+		          strerror(r->write_errno));
 		status = EXIT_RUN;
 	}
 	if (status == EXIT_OK && run->signal != 0)
@@ -209,8 +215,14 @@ int measure_run(const struct measure *m)
 {
 	struct reports r;
 	const struct run_sink sink = {&r, on_interval, on_checkpoint, on_started};
-	struct run run = {.config = *m->config, .clock = m->clock, .log = m->log, .ops = &script_run_ops, .ops_ctx = m->script,
-			  .sink = &sink, .mix = &m->script->mix, .signal = m->cli->signal};
+	struct run run = {.config = *m->config,
+	                  .clock = m->clock,
+	                  .log = m->log,
+	                  .ops = &script_run_ops,
+	                  .ops_ctx = m->script,
+	                  .sink = &sink,
+	                  .mix = &m->script->mix,
+	                  .signal = m->cli->signal};
 	struct run_result res;
 	int status;
 
@@ -232,7 +244,8 @@ int measure_run(const struct measure *m)
 	}
 	status = conclude(&r, &res);
 	if (res.abandoned) {
-		/* Threads that hang in a call cannot be joined, and what they hold cannot be freed under them. */
+		/* Threads that hang in a call cannot be joined, and what they hold cannot be freed
+		 * under them. */
 		fflush(NULL);
 		_exit(status);
 	}

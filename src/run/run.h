@@ -92,8 +92,8 @@ struct run_figures {
 	double begin_s, end_s; /* from the start of the measured window */
 	double elapsed_s;      /* what rates are divided by: end_s - begin_s */
 	unsigned threads_running;
-	bool tail; /* the stretch from the last full interval to the end */
-	bool whole;             /* as long as an interval is meant to be, the last one included */
+	bool tail;  /* the stretch from the last full interval to the end */
+	bool whole; /* as long as an interval is meant to be, the last one included */
 	uint64_t offered, ok, failed, skipped,
 	    unfinished;        /* offered = the sum of the others; in an interval, in flight work is
 	                          `unfinished` only at the end, so offered is what was begun or came due */

@@ -58,15 +58,12 @@ static struct run_figures figures(struct ticker *t, const struct tally_sum *stre
                                   const struct tally_sum *all, uint64_t from_ns, uint64_t to_ns,
                                   uint64_t due, uint64_t due_before)
 {
-	struct run *run = t->run;
 	uint64_t begun = all->begun - all->cancelled;
 	struct run_figures f = {
 	    .begin_s = seconds(t, from_ns), .end_s = seconds(t, to_ns), .sum = stretch};
 
 	f.elapsed_s = f.end_s - f.begin_s;
-	pthread_mutex_lock(&run->lock);
-	f.threads_running = run->running;
-	pthread_mutex_unlock(&run->lock);
+	f.threads_running = t->threads_running;
 	f.ok = stretch->ok;
 	f.failed = stretch->failed;
 	f.offered = stretch->begun - stretch->cancelled;
@@ -87,7 +84,8 @@ static struct ticker_client *take_clients(const struct run *run)
 	for (unsigned i = 0; list != NULL && i < run->config.threads; i++) {
 		for (unsigned k = 0; k < run->tallies[i]->ntypes; k++) {
 			const struct tally_type *type = &run->tallies[i]->types[k];
-			const struct hist *h = type->service != NULL ? type->service : type->latency;
+			const struct hist *h =
+			    type->service != NULL ? type->service : type->latency;
 
 			list[i].events += (double)HIST_LOAD(&type->ok);
 			list[i].time_s += (double)HIST_LOAD(&h->sum_ns) / 1e9;
@@ -242,18 +240,21 @@ void ticker_loop(struct ticker *t)
 {
 	struct run *run = t->run;
 	uint64_t drain = run->config.drain_ns;
+	unsigned running = run->config.threads;
 
 	for (;;) {
 		uint64_t now = clock_now_ns(run->clock);
 		uint64_t end;
 
+		t->threads_running = running;
 		tick(t, now);
 		end = atomic_load(&run->end_ns);
 		if (drain != RUN_NEVER && now >= end && now - end >= drain) {
 			t->abandoned = true;
 			return;
 		}
-		if (wait_workers(run, next_wake(t, now) - now) == 0)
+		running = wait_workers(run, next_wake(t, now) - now);
+		if (running == 0)
 			break;
 	}
 	/* The workers may have seen the end of the time before this thread did. */

@@ -22,6 +22,7 @@ struct ticker {
 	uint64_t base_ns;
 	uint64_t base_arrivals;
 	struct ticker_client *clients; /* at the last checkpoint; NULL: none */
+	unsigned threads_running;      /* the last time that there were any */
 	unsigned next_checkpoint;
 	uint64_t next_interval_ns;
 	bool abandoned; /* workers did not come back in time */

@@ -28,7 +28,7 @@ static int host_fail(lua_State *L)
 }
 
 /* Raises an error that C code found, for the user. */
-static int throw(lua_State *L, const struct err *err)
+static int throw(lua_State * L, const struct err *err)
 {
 	struct script_state *st = self(L);
 

@@ -59,6 +59,9 @@ struct script {
  * else the installed place. 0 or -errno with `err`. Caller frees *dir. */
 int script_data_dir(char **dir, struct err *err);
 
+/* Which LuaJIT runs the scripts, as it names itself: "LuaJIT 2.1.0". */
+const char *script_luajit_version(void);
+
 /* Reads one workload (a path, a bundled name, a module on LUA_PATH, "-" is stdin) into s->sources.
  * 0, or -errno with `err`. */
 int script_add(struct script *s, const char *name, double weight, struct err *err);
@@ -90,6 +93,9 @@ extern const struct run_ops script_run_ops;
  * wanted). A failing hook: `err`. */
 bool script_report(struct script *s, const struct run_figures *f, const struct run_config *config,
                    bool cumulative, struct err *err);
+
+/* After the last interval: closes what interval hooks have printed. */
+void script_reports_end(struct script *s);
 
 /* The driver that the script uses or would use: name in *name (real), connects once for facts.
  * False: none was opened. */
