@@ -1,23 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hist: latencies in HdrHistogram's layout: log-linear, lowest discernible 1 ns, highest trackable 24 h, 3
- * significant digits (2048 sub-buckets), so that a bucket is never wider than 1/1024 of its value.
+ * hist: latencies in HdrHistogram's layout: log-linear, lowest discernible 1 ns, highest trackable
+ * 24 h, 3 significant digits (2048 sub-buckets), so that a bucket is never wider than 1/1024 of its
+ * value.
  *
  * One thread records; any thread may read meanwhile (hist_merge): counters are written with relaxed
- * atomics and only grow, so that a reader sees each recorded value either now or the next time, and the
- * differences between two readings add up to the total. Percentiles of a moving histogram are taken from a merged copy.
+ * atomics and only grow, so that a reader sees each recorded value either now or the next time, and
+ * the differences between two readings add up to the total. Percentiles of a moving histogram are
+ * taken from a merged copy.
  */
 #ifndef IOLTP_BASE_HIST_H
 #define IOLTP_BASE_HIST_H
 
 #include <stdint.h>
 
-#define HIST_SUB_BITS   11u                      /* log2 of the sub-bucket count */
-#define HIST_SUB_COUNT  (1u << HIST_SUB_BITS)    /* 2048 */
-#define HIST_HALF       (HIST_SUB_COUNT / 2u)    /* 1024 */
-#define HIST_MAX_NS     86400000000000ull        /* 24 h: larger values count in the last bucket; max_ns stays true */
-#define HIST_BUCKETS    37u                      /* 2^(11+36) > 24 h */
-#define HIST_COUNTS     ((HIST_BUCKETS + 1u) * HIST_HALF)
+/* 24 h. Larger values count in the last bucket; max_ns stays true. */
+#define HIST_MAX_NS 86400000000000ull
+
+#define HIST_SUB_BITS  11u                   /* log2 of the sub-bucket count */
+#define HIST_SUB_COUNT (1u << HIST_SUB_BITS) /* 2048 */
+#define HIST_HALF      (HIST_SUB_COUNT / 2u) /* 1024 */
+#define HIST_BUCKETS   37u                   /* 2^(11+36) > 24 h */
+#define HIST_COUNTS    ((HIST_BUCKETS + 1u) * HIST_HALF)
 
 struct hist {
 	uint64_t min_ns; /* UINT64_MAX when empty */
@@ -30,6 +34,7 @@ struct hist {
 /* Heap (anonymous mapping: pages never touched cost nothing); NULL: out of memory. */
 struct hist *hist_new(void);
 void hist_free(struct hist *h);
+/* Empties it. Storage that is not from hist_new must be zero-filled before its first reset. */
 void hist_reset(struct hist *h);
 
 /* Index of a value's counter. */
@@ -57,7 +62,8 @@ static inline void hist_record(struct hist *h, uint64_t v)
 
 	HIST_STORE(&h->counts[i], HIST_LOAD(&h->counts[i]) + 1);
 	HIST_STORE(&h->sum_ns, HIST_LOAD(&h->sum_ns) + v);
-	if (__builtin_expect(v < HIST_LOAD(&h->min_ns), 0)) {
+	/* "<=": empty, the minimum is UINT64_MAX, and a first value of UINT64_MAX must set lo. */
+	if (__builtin_expect(v <= HIST_LOAD(&h->min_ns), 0)) {
 		HIST_STORE(&h->min_ns, v);
 		HIST_STORE(&h->lo, i);
 	}
@@ -70,7 +76,10 @@ static inline void hist_record(struct hist *h, uint64_t v)
 
 /* Adds all of `from` (may be moving) to `to` (not moving, or owned by the caller). */
 void hist_merge(struct hist *to, const struct hist *from);
-/* to = now - before, for two merged copies of the same growing histograms; min and max are then the bounds of the counters in use, cut to now's. */
+/*
+ * to = now - before (to is emptied first), for two merged copies of the same growing histograms;
+ * min and max are then the bounds of the counters in use, cut to now's.
+ */
 void hist_diff(struct hist *to, const struct hist *now, const struct hist *before);
 
 /* Readers of a histogram that does not move. */
@@ -79,15 +88,18 @@ double hist_mean_ns(const struct hist *h); /* 0 when empty */
 /* Standard deviation, from the middles of the counters. */
 double hist_stddev_ns(const struct hist *h);
 /*
- * The value at a percentile in [0, 100]: the smallest recorded value such that at least that share is no greater; the middle of
- * its counter (error under 0.05 %), always within [min, max]; 0 when empty. 100 is max exactly.
+ * The value at a percentile in [0, 100]: the smallest recorded value such that at least that share
+ * is no greater; the middle of its counter (error under 0.05 %), always within [min, max]; 0 when
+ * empty. 100 is max exactly.
  */
 uint64_t hist_percentile_ns(const struct hist *h, double percentile);
 /* Several at once, in one pass; percentiles ascending. */
-void hist_percentiles_ns(const struct hist *h, const double *percentiles, unsigned n, uint64_t *out_ns);
+void hist_percentiles_ns(const struct hist *h, const double *percentiles, unsigned n,
+                         uint64_t *out_ns);
 
 /* Calls fn(lowest value, width, count) for each non-empty counter in ascending order. */
-void hist_each(const struct hist *h, void (*fn)(void *ctx, uint64_t value_ns, uint64_t width_ns, uint64_t count),
-	       void *ctx);
+void hist_each(const struct hist *h,
+               void (*fn)(void *ctx, uint64_t value_ns, uint64_t width_ns, uint64_t count),
+               void *ctx);
 
 #endif

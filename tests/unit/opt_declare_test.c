@@ -170,6 +170,11 @@ static void test_redeclare_table(void **state)
 	assert_int_equal(declare(set, desc, &err), 0);
 	assert_string_equal(opt_str(set, "mysql-password"), SECRET);
 	assert_true((opt_find(set, "mysql-password")->flags & OPT_SECRET) != 0);
+	desc = (struct opt_desc){.name = "token", .type = OPT_STRING, .flags = OPT_SECRET};
+	assert_int_equal(declare(set, desc, &err), 0);
+	desc.flags = 0;
+	assert_int_equal(declare(set, desc, &err), 0);
+	assert_true((opt_find(set, "token")->flags & OPT_SECRET) != 0);
 }
 
 static void test_redeclare_list(void **state)

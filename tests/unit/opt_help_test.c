@@ -112,6 +112,37 @@ static void test_unknown(void **state)
 	}
 }
 
+static void test_nearest_of_several(void **state)
+{
+	static const struct opt_desc more[] = {
+	    {.name = "ssl", .type = OPT_STRING},
+	    {.name = "no-tab", .type = OPT_STRING},
+	    {.name = "zoom-1", .type = OPT_STRING, .flags = OPT_OLD},
+	    {.name = "zoom-2", .type = OPT_STRING},
+	    {.name = "zoom-4", .type = OPT_STRING, .flags = OPT_OLD},
+	    OPT_END,
+	};
+	static const struct {
+		const char *arg, *text;
+	} cases[] = {
+	    /* Swapped neighbours are one step, and a short name may be one step off. */
+	    {"--sls=x", "--sls: unknown option; did you mean --ssl?"},
+	    {"--xsx=x", "--xsx: unknown option; see --help"},
+	    /* As near as "no-" and --tags. */
+	    {"--no-tag", "--no-tag: unknown option; did you mean --no-tab?"},
+	    /* Older names only where no other is as near. */
+	    {"--zoom-3", "--zoom-3: unknown option; did you mean --zoom-2?"},
+	};
+
+	opt_set_add(*state, "More", more);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct err err = ERR_INIT;
+
+		assert_int_equal(opt_unknown(*state, cases[i].arg, &err), -EINVAL);
+		assert_string_equal(err.text, cases[i].text);
+	}
+}
+
 static void test_long_name(void **state)
 {
 	struct err err = ERR_INIT;
@@ -268,9 +299,10 @@ static void test_man(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    TEST(test_secret_errors), TEST(test_secret_unknown), TEST(test_secret_output),
-	    TEST(test_unknown),       TEST(test_long_name),      TEST(test_help),
-	    TEST(test_help_title),    TEST(test_all_documented), TEST(test_man),
+	    TEST(test_secret_errors), TEST(test_secret_unknown),     TEST(test_secret_output),
+	    TEST(test_unknown),       TEST(test_nearest_of_several), TEST(test_long_name),
+	    TEST(test_help),          TEST(test_help_title),         TEST(test_all_documented),
+	    TEST(test_man),
 	};
 
 	return cmocka_run_group_tests_name("opt_help", tests, NULL, NULL);
