@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* kv: an ordered list of named facts ("journal_mode" = "wal"), for reports. Keys are unique: a later value replaces. */
+/* kv: an ordered list of named facts ("journal_mode" = "wal"), for reports. Keys are unique: a
+ * later value replaces. */
 #ifndef IOLTP_BASE_KV_H
 #define IOLTP_BASE_KV_H
 

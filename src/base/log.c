@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const prefix[] = {"ioltp: fatal: ", "ioltp: error: ", "ioltp: warning: ",
-				     "ioltp: ",        "ioltp: ",        "ioltp: debug: "};
+static const char *const prefix[] = {
+    "ioltp: fatal: ", "ioltp: error: ", "ioltp: warning: ", "ioltp: ", "ioltp: ", "ioltp: debug: "};
 
 static void put_line(enum log_level level, const char *text)
 {

@@ -8,15 +8,22 @@
 
 #include "base/err.h"
 
-enum log_level { LOG_FATAL = 0, LOG_ERROR = 1, LOG_WARNING = 2, LOG_NOTICE = 3, LOG_INFO = 4, LOG_DEBUG = 5 };
+enum log_level {
+	LOG_FATAL = 0,
+	LOG_ERROR = 1,
+	LOG_WARNING = 2,
+	LOG_NOTICE = 3,
+	LOG_INFO = 4,
+	LOG_DEBUG = 5
+};
 
 struct log {
 	enum log_level level; /* --verbosity: lines above this level are dropped */
 };
 
 /*
- * Writes "ioltp: error: TEXT\n" (warning, debug alike; notices without a word) in one write, so that
- * lines of several threads do not mix. Any thread. A NULL log behaves as level LOG_NOTICE.
+ * Writes "ioltp: error: TEXT\n" (warning, debug alike; notices without a word) in one write, so
+ * that lines of several threads do not mix. Any thread. A NULL log behaves as level LOG_NOTICE.
  */
 void log_line(const struct log *log, enum log_level level, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));

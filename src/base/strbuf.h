@@ -27,7 +27,8 @@ void strbuf_addc(struct strbuf *sb, char c);
 void strbuf_addf(struct strbuf *sb, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* The text, "" when empty. Valid until the next change. */
 const char *strbuf_str(const struct strbuf *sb);
-/* Hands the text (heap, "" when empty) to the caller and empties the buffer; NULL when memory ran out. */
+/* Hands the text (heap, "" when empty) to the caller and empties the buffer; NULL when memory ran
+ * out. */
 char *strbuf_take(struct strbuf *sb);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* mix: transaction types of a workload, how one is chosen, and the waits around it. Read-only while the run goes on. */
+/* mix: transaction types of a workload, how one is chosen, and the waits around it. Read-only while
+ * the run goes on. */
 #ifndef IOLTP_RUN_MIX_H
 #define IOLTP_RUN_MIX_H
 
@@ -31,11 +32,11 @@ struct mix_type {
 
 struct mix {
 	struct mix_type types[MIX_TYPES_MAX];
-	unsigned ntypes;         /* at least 1 in a run */
+	unsigned ntypes;                  /* at least 1 in a run */
 	double cumulative[MIX_TYPES_MAX]; /* by mix_seal */
-	bool deck;               /* shuffled decks instead of weights: exact shares per client */
+	bool deck; /* shuffled decks instead of weights: exact shares per client */
 	unsigned ncards;
-	bool waits;              /* any type has keying or think time */
+	bool waits; /* any type has keying or think time */
 };
 
 /* A client's place in its deck. */
@@ -44,7 +45,8 @@ struct mix_deck {
 	unsigned next;
 };
 
-/* Appends a type. -EINVAL with `err`: too many types, a name that exists, weight negative or not finite. */
+/* Appends a type. -EINVAL with `err`: too many types, a name that exists, weight negative or not
+ * finite. */
 int mix_add(struct mix *m, const struct mix_type *type, struct err *err);
 /* Checks sums and prepares the choice. -EINVAL with `err`: no type, all weights zero. */
 int mix_seal(struct mix *m, struct err *err);

@@ -5,9 +5,11 @@
  *   set-up    every worker starts and initialises (ops->worker_init); nothing is measured
  *   warm-up   [start, measure): events run, nothing is counted
  *   measure   [measure, end): an event counts when its intended start lies in here
- *   drain     from end until the last event in flight has ended, at most drain_ns; what is left is "unfinished"
+ *   drain     from end until the last event in flight has ended, at most drain_ns; what is left is
+ * "unfinished"
  *
- * How an event's loop looks is the workload's business (ops->worker_run); it asks this module for each event (client.h).
+ * How an event's loop looks is the workload's business (ops->worker_run); it asks this module for
+ * each event (client.h).
  */
 #ifndef IOLTP_RUN_RUN_H
 #define IOLTP_RUN_RUN_H
@@ -31,34 +33,38 @@ struct client;
 struct worker;
 struct run;
 
-/* Options that describe a run: --threads --events --time --warmup-time --forced-shutdown --drain-time --rate --rate-process
- * --report-interval --report-checkpoints --rand-seed --thread-init-timeout --thread-stack-size --cpu-pin --percentile and the old names. */
+/* Options that describe a run: --threads --events --time --warmup-time --forced-shutdown
+ * --drain-time --rate --rate-process
+ * --report-interval --report-checkpoints --rand-seed --thread-init-timeout --thread-stack-size
+ * --cpu-pin --percentile and the old names. */
 extern const struct opt_desc run_options[];
 
 #define RUN_PERCENTILES_MAX 32u
 #define RUN_CHECKPOINTS_MAX 256u
-#define RUN_NEVER UINT64_MAX
+#define RUN_NEVER           UINT64_MAX
 
 struct run_config {
 	unsigned threads;
-	uint64_t events;    /* 0: no limit; shared out evenly: client i runs events/threads, the first ones one more */
-	uint64_t time_ns;   /* length of the measured window; RUN_NEVER: no limit */
+	uint64_t events;  /* 0: no limit; shared out evenly: client i runs events/threads, the first
+	                     ones one more */
+	uint64_t time_ns; /* length of the measured window; RUN_NEVER: no limit */
 	uint64_t warmup_ns;
-	uint64_t drain_ns;  /* RUN_NEVER: wait for ever */
-	bool drain_forced;  /* drain_ns was asked for by --forced-shutdown: reaching it is not a failure */
+	uint64_t drain_ns; /* RUN_NEVER: wait for ever */
+	bool drain_forced; /* drain_ns was asked for by --forced-shutdown: reaching it is not a
+	                      failure */
 	uint64_t init_timeout_ns;
 	uint64_t stack_bytes; /* of each worker thread */
-	double rate_per_s;  /* 0: closed loop */
+	double rate_per_s;    /* 0: closed loop */
 	enum sched_process process;
-	uint64_t interval_ns; /* 0: none */
+	uint64_t interval_ns;                         /* 0: none */
 	uint64_t checkpoints_ns[RUN_CHECKPOINTS_MAX]; /* ascending */
 	unsigned ncheckpoints;
 	double percentiles[RUN_PERCENTILES_MAX]; /* ascending; empty: none */
 	unsigned npercentiles;
 	double percentile_first; /* the first one given: the one of interval lines */
-	uint64_t seed;      /* never 0: a seed of 0 was replaced by the time */
+	uint64_t seed;           /* never 0: a seed of 0 was replaced by the time */
 	bool seed_given;
-	bool pin;           /* worker i on CPU i */
+	bool pin; /* worker i on CPU i */
 };
 
 /* From options. -EINVAL with `err`. */
@@ -66,23 +72,35 @@ int run_config_from(struct run_config *c, const struct opt_set *set, struct err 
 
 /* What supplies the work. */
 struct run_ops {
-	/* In the worker's thread, before the start; prepares w->clients. Non-zero with `err`: the run does not start. */
+	/* In the worker's thread, before the start; prepares w->clients. Non-zero with `err`: the
+	 * run does not start. */
 	int (*worker_init)(void *ctx, struct worker *w, struct err *err);
-	/* Runs all clients of the worker until client_next says that it is over. Non-zero with `err`: the run ends early and has failed. */
+	/* Runs all clients of the worker until client_next says that it is over. Non-zero with
+	 * `err`: the run ends early and has failed. */
 	int (*worker_run)(void *ctx, struct worker *w, struct err *err);
 	/* In the worker's thread, after the run or a failed init. */
 	void (*worker_done)(void *ctx, struct worker *w);
 };
 
+/* How even the clients were: events, and time within events. */
+struct run_fairness {
+	double events_avg, events_stddev, time_avg_s, time_stddev_s;
+};
+
 /* Figures of a stretch of the run: an interval, since the last checkpoint, or all of it. */
 struct run_figures {
-	double begin_s, end_s;  /* from the start of the measured window */
-	double elapsed_s;       /* what rates are divided by: end_s - begin_s */
+	double begin_s, end_s; /* from the start of the measured window */
+	double elapsed_s;      /* what rates are divided by: end_s - begin_s */
 	unsigned threads_running;
-	bool tail;              /* the stretch from the last full interval to the end */
-	uint64_t offered, ok, failed, skipped, unfinished; /* offered = the sum of the others; in an interval, in flight work is `unfinished` only at the end, so offered is what was begun or came due */
-	uint64_t queue_length;  /* open loop: arrivals due and not begun */
-	uint64_t oldest_ns;     /* age, from its intended start, of the oldest event in flight; 0: none */
+	bool tail;  /* the stretch from the last full interval to the end */
+	bool whole; /* as long as an interval is meant to be, the last one included */
+	uint64_t offered, ok, failed, skipped,
+	    unfinished;        /* offered = the sum of the others; in an interval, in flight work is
+	                          `unfinished` only at the end, so offered is what was begun or came due */
+	uint64_t queue_length; /* open loop: arrivals due and not begun */
+	uint64_t
+	    oldest_ns; /* age, from its intended start, of the oldest event in flight; 0: none */
+	struct run_fairness fairness; /* of checkpoints and totals; zero in intervals */
 	const struct tally_sum *sum;
 };
 
@@ -99,20 +117,19 @@ struct run_result {
 	struct tally_sum *sum;    /* what total.sum points to */
 	struct run_phases phases;
 	enum run_end end;
-	int signal;               /* RUN_END_SIGNAL */
-	bool partial;             /* ended before its time or events */
-	bool abandoned;           /* workers hang in an event: the process must end without joining them */
-	struct err err;           /* RUN_END_ERROR: the first */
-	/* fairness over threads: events and busy time */
-	double events_avg, events_stddev, time_avg_s, time_stddev_s;
+	int signal;     /* RUN_END_SIGNAL */
+	bool partial;   /* ended before its time or events */
+	bool abandoned; /* workers hang in an event: the process must end without joining them */
+	struct err err; /* RUN_END_ERROR: the first */
 	/* the generator's own cost */
-	double cpu_user_s, cpu_system_s;  /* of the workers, over measure and drain */
-	double cpu_share;                 /* of the CPUs that we may use, 0..1 */
+	double cpu_user_s, cpu_system_s; /* of the workers, over measure and drain */
+	double cpu_share;                /* of the CPUs that we may use, 0..1 */
 	uint64_t ctx_switches;
 	uint64_t max_rss_bytes;
 	double clock_cost_ns, clock_drift_ppm;
 	const char *clock_kind;
-	double idle_overhead_ns;          /* per event: time between events that is ours, closed loop without waits */
+	double idle_overhead_ns; /* per event: time between events that is ours, closed loop without
+	                            waits */
 };
 
 /* Who hears of intervals and checkpoints. Called from the ticker's (main) thread. */
@@ -120,6 +137,7 @@ struct run_sink {
 	void *ctx;
 	void (*interval)(void *ctx, const struct run_figures *f);
 	void (*checkpoint)(void *ctx, const struct run_figures *f);
+	void (*started)(void *ctx); /* all threads are ready; may be NULL */
 };
 
 struct run {
@@ -128,26 +146,27 @@ struct run {
 	const struct log *log;
 	const struct run_ops *ops;
 	void *ops_ctx;
-	const struct run_sink *sink; /* may be NULL */
-	const struct mix *mix;       /* sealed */
+	const struct run_sink *sink;         /* may be NULL */
+	const struct mix *mix;               /* sealed */
 	const volatile sig_atomic_t *signal; /* number of a signal that asks to end, 0 none */
 	/* ---- */
-	volatile int stop;           /* workers end at the next event */
+	volatile int stop;             /* workers end at the next event */
 	uint64_t start_ns, measure_ns; /* set before the workers pass the barrier */
-	_Atomic uint64_t end_ns;     /* moved forward in time only by an early end */
+	_Atomic uint64_t end_ns;       /* moved forward in time only by an early end */
 	struct sched arrivals;
 	struct worker *workers;
 	struct client *clients;
-	struct tally **tallies;      /* of the clients */
+	struct tally **tallies; /* of the clients */
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	unsigned ready, running;     /* under lock */
-	bool go, init_failed;        /* under lock */
-	struct err err;              /* under lock: the first */
-	enum run_end end;            /* under lock */
+	unsigned ready, running; /* under lock */
+	bool go, init_failed;    /* under lock */
+	struct err err;          /* under lock: the first */
+	enum run_end end;        /* under lock */
 };
 
-/* Runs to the end. 0, or -errno with result->err set; the result is filled as far as it came in either case. */
+/* Runs to the end. 0, or -errno with result->err set; the result is filled as far as it came in
+ * either case. */
 int run_execute(struct run *run, struct run_result *result);
 void run_result_fini(struct run_result *result);
 

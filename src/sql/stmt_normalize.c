@@ -158,8 +158,19 @@ static void quoted(struct normal *n, char quote)
 	n->at = end;
 }
 
+/* How much of a table's name to keep: tables that differ by a number at the end are alike. */
+static size_t table_stem(const char *name, size_t len)
+{
+	size_t stem = len;
+
+	while (stem > 0 && scan_is_digit(name[stem - 1]))
+		stem--;
+	return stem > 0 ? stem : len;
+}
+
 static void word(struct normal *n)
 {
+	static const char *const before[] = {"FROM", "INTO", "UPDATE", "JOIN", "TABLE", NULL};
 	const char *text = n->text;
 	char *out = n->out;
 	size_t at = n->at, used, stop;
@@ -167,14 +178,22 @@ static void word(struct normal *n)
 	if (n->list)
 		list_ends(n);
 	if (n->blank && n->used > 0 && n->used < n->room)
-		n->out[n->used++] = ' ';
+		out[n->used++] = ' ';
 	n->blank = false;
 	used = n->used;
-	n->word = used;
 	/* Copied while it is looked for: words are short. */
 	stop = n->len - at <= n->room - used ? n->len : at + (n->room - used);
 	while (at < stop && scan_is_word(text[at]))
 		out[used++] = text[at++];
+	if (scan_is_digit(text[at - 1]) && last_word_in(n, before)) {
+		const size_t stem = table_stem(out + n->used, used - n->used);
+
+		if (stem < used - n->used) {
+			used = n->used + stem;
+			out[used++] = '#';
+		}
+	}
+	n->word = n->used;
 	n->word_len = used - n->used;
 	n->used = used;
 	n->at = at;

@@ -1,0 +1,81 @@
+-- SPDX-License-Identifier: MIT
+-- environment: globals and `require` of a workload. A single workload lives in _G, as scripts expect; several in one
+-- run (--mix) have an environment each, so that their events, options and connections do not meet.
+
+local ctx = ...
+
+local M = {}
+
+local function folder_of(path)
+   return path:match("^(.*/)[^/]*$") or "./"
+end
+
+-- The script's own folder first, then LUA_PATH and the usual places, then the bundled workloads.
+local function search_path(source)
+   local dir = folder_of(source.path)
+   return dir .. "?.lua;" .. dir .. "?/init.lua;./?.lua;./?/init.lua;" .. ctx.lua_path .. ";" .. ctx.data_dir .. "/?.lua"
+end
+
+ctx.lua_path = package.path
+
+-- As package.searchpath, which LuaJIT has only in some builds.
+local function find(name, path)
+   local file = name:gsub("%.", "/")
+   for template in path:gmatch("[^;]+") do
+      local candidate = template:gsub("%?", (file:gsub("%%", "%%%%")))
+      local f = io.open(candidate, "r")
+      if f then
+         -- A folder opens, but does not read.
+         local readable = f:read(0) ~= nil or f:seek("end") == 0
+         f:close()
+         if readable then
+            return candidate
+         end
+      end
+   end
+end
+
+-- require for an environment of its own: Lua modules are loaded into it, and again for each environment.
+local function require_into(source)
+   return function(name)
+      if source.loaded[name] ~= nil then
+         return source.loaded[name]
+      end
+      local file = not package.preload[name] and find(name, search_path(source))
+      if not file then
+         return require(name)
+      end
+      local chunk, err = loadfile(file)
+      if not chunk then
+         error(err, 2)
+      end
+      setfenv(chunk, source.env)
+      source.loaded[name] = true
+      local value = chunk(name)
+      if value ~= nil then
+         source.loaded[name] = value
+      end
+      return source.loaded[name]
+   end
+end
+
+function M.new(source)
+   package.path = search_path(source)
+   if not ctx.several then
+      return _G
+   end
+   local env = setmetatable({}, { __index = _G })
+   env._G = env
+   source.env = env
+   env.require = require_into(source)
+   env.dofile = function(file)
+      local chunk, err = loadfile(file)
+      if not chunk then
+         error(err, 2)
+      end
+      return setfenv(chunk, env)()
+   end
+   return env
+end
+
+return M

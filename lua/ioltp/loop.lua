@@ -1,0 +1,157 @@
+-- SPDX-License-Identifier: MIT
+-- loop: the way of one event. The loop is here, and not in C, so that it compiles into one trace with the event.
+
+local ctx = ...
+local C, client, host, tid = ctx.C, ctx.client, ctx.host, ctx.tid
+local xpcall, type = xpcall, type
+
+local FAILED, CANCELLED, UNFINISHED = 1, 2, 3
+
+local M = {}
+local types = {} -- 1-based: {name, run, weight, cards, keying, think, source, own_con}
+
+local function base_name(source)
+   return (source.name:gsub("^.*/", ""):gsub("%.lua$", ""))
+end
+
+-- All transaction types of all workloads; in the main state the program learns them.
+function M.types()
+   local several = ctx.several
+   for _, source in ipairs(ctx.sources) do
+      if source.mix then
+         local sum = 0
+         for _, t in ipairs(source.mix) do
+            sum = sum + t.weight
+         end
+         for _, t in ipairs(source.mix) do
+            types[#types + 1] = {
+               name = several and (base_name(source) .. "." .. t.name) or t.name,
+               weight = several and sum > 0 and source.weight * t.weight / sum or t.weight,
+               cards = several and 0 or t.cards, keying = t.keying, think = t.think,
+               run = t.run, source = source, own_con = true,
+            }
+         end
+      else
+         types[#types + 1] = {
+            name = base_name(source), weight = source.weight, cards = 0, keying = {}, think = {},
+            source = source, run = source.env.event,
+         }
+      end
+   end
+   if ctx.kind == "main" then
+      for _, t in ipairs(types) do
+         host.mix_add({ name = t.name, weight = t.weight, cards = t.cards, keying = t.keying, think = t.think })
+      end
+   end
+end
+
+local function handler(e)
+   if type(e) == "string" and e ~= "ioltp: failed" then
+      local text = debug.traceback(e, 2) -- no tail call: the level counts from this function
+      return text
+   end
+   return e
+end
+
+-- After an event that raised. True: run the same event again. False: it has ended, the next one may come.
+local function again(e)
+   local restart = type(e) == "table" and e.errcode
+   if restart == sysbench.error.RESTART_EVENT then
+      local hook = sysbench.hooks.before_restart_event
+      if hook then
+         hook(e)
+      end
+      if not e.connection then
+         C.ioltp_count_error(client)
+      end
+      -- Nothing of a half transaction may be committed by the next try.
+      if C.ioltp_retry(client) and C.ioltp_recover(client) then
+         return true
+      end
+      C.ioltp_done(client, UNFINISHED)
+      C.ioltp_recover(client)
+      return false
+   end
+   C.ioltp_done(client, FAILED)
+   if restart == sysbench.error.FAIL_EVENT then
+      C.ioltp_recover(client)
+      return false
+   end
+   if type(e) == "string" and e ~= "ioltp: failed" then
+      host.fail(1, e) -- has its traceback already
+   end
+   error(e, 0)
+end
+
+local function run_one(event)
+   local more = C.ioltp_next(client)
+   while more do
+      local ok, value = xpcall(event, handler, tid)
+      if not ok then
+         if not again(value) then
+            more = C.ioltp_next(client)
+         end
+      elseif value then
+         C.ioltp_done(client, CANCELLED)
+         return
+      else
+         more = C.ioltp_done_next(client)
+      end
+   end
+end
+
+-- Several types: each is called as it wants to be, `run(con, rand)` of a mix or `event(tid)` of a workload.
+local function run_mix(calls)
+   local more = C.ioltp_next(client)
+   while more do
+      local ok, value = xpcall(calls[C.ioltp_type(client)], handler, tid)
+      if not ok then
+         if not again(value) then
+            more = C.ioltp_next(client)
+         end
+      elseif value then
+         C.ioltp_done(client, CANCELLED)
+         return
+      else
+         more = C.ioltp_done_next(client)
+      end
+   end
+end
+
+local calls = {}
+
+-- After thread_init: connections of mixes, and the calls by number.
+function M.prepare()
+   M.types()
+   local rand = sysbench.rand
+   for i, t in ipairs(types) do
+      local run = t.run
+      if t.own_con then
+         local source = t.source
+         if not source.con then
+            ctx.current = source
+            source.con = source.env.con or sysbench.sql.driver():connect()
+            ctx.current = nil
+         end
+         local con = source.con
+         calls[i - 1] = function() return run(con, rand) end
+      else
+         calls[i - 1] = run
+      end
+      if not run and ctx.sources[1].env.thread_run == ctx.thread_run then
+         host.fail(1, t.source.path .. ": has no function event(); a workload needs one to run")
+      end
+   end
+end
+
+function ctx.thread_run()
+   if #types == 1 then
+      return run_one(calls[0])
+   end
+   return run_mix(calls)
+end
+
+-- A script may put its own in this place.
+thread_run = ctx.thread_run
+
+return M

@@ -1,0 +1,55 @@
+-- SPDX-License-Identifier: MIT
+-- rand: sysbench.rand. Numbers of Lua are answered by numbers; 64-bit cdata (1LL, 2ULL) by 64-bit cdata.
+
+local ctx = ...
+local C, client, ffi = ctx.C, ctx.client, ffi
+local DEFAULT, UNIFORM, GAUSSIAN, SPECIAL, PARETO, ZIPFIAN, EXPONENTIAL = -1, 0, 1, 2, 3, 4, 5
+local length = ffi.new("size_t[1]")
+
+local M = {}
+
+local function drawer(kind)
+   return function(a, b)
+      if type(a) == "number" and type(b) == "number" then
+         return C.ioltp_rand(client, kind, a, b)
+      end
+      return C.ioltp_rand64(client, kind, a, b)
+   end
+end
+
+M.uniform = drawer(UNIFORM)
+M.gaussian = drawer(GAUSSIAN)
+M.special = drawer(SPECIAL)
+M.pareto = drawer(PARETO)
+M.zipfian = drawer(ZIPFIAN)
+M.exponential = drawer(EXPONENTIAL)
+
+function M.default(a, b)
+   if type(a) == "number" and type(b) == "number" then
+      return C.ioltp_rand_default(client, a, b)
+   end
+   return C.ioltp_rand64(client, DEFAULT, a, b)
+end
+
+function M.unique()
+   return C.ioltp_rand_unique(client)
+end
+
+function M.uniform_double()
+   return C.ioltp_rand_double(client)
+end
+
+function M.uniform_uint64()
+   return C.ioltp_rand_u64(client)
+end
+
+function M.string(fmt)
+   return ffi.string(C.ioltp_rand_template(client, fmt, #fmt), #fmt)
+end
+
+function M.varstring(min, max)
+   local text = C.ioltp_rand_varstring(client, min, max, length)
+   return ffi.string(text, length[0])
+end
+
+return M

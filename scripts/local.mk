@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: MIT
+EXTRA_DIST += \
+	scripts/bench \
+	scripts/bench_lib.sh \
+	scripts/c_to_string.awk \
+	scripts/check \
+	scripts/check_lib.sh \
+	scripts/lib.sh \
+	scripts/quickstart

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* cli: what the command line says, composed from the modules; one file per subcommand. */
+#ifndef IOLTP_CLI_CLI_H
+#define IOLTP_CLI_CLI_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/err.h"
+#include "base/opt.h"
+
+/* What all subcommands are given. */
+struct cli {
+	const char *version;
+	const volatile sig_atomic_t *signal; /* number of the signal that asks to end, 0: none */
+};
+
+/* Options that every command has, and those of the command line itself: --help --version
+ * --verbosity ... */
+extern const struct opt_desc cli_options[];
+
+/* `ioltp ...`: returns the exit status. */
+int cli_main(const struct cli *cli, int argc, char **argv);
+
+/* `ioltp [OPTIONS] WORKLOAD [COMMAND]` */
+int cmd_workload(const struct cli *cli, int argc, char **argv);
+
+/* Adds all tables that a workload's command line has. */
+void cli_add_options(struct opt_set *set);
+/* The general help: usage, bundled workloads, all options. */
+void cli_help(const struct cli *cli, const struct opt_set *set, FILE *out);
+
+#endif

@@ -1,0 +1,4 @@
+libioltp_a_SOURCES += \
+	src/cli/cli.c src/cli/cli.h \
+	src/cli/cmd_workload.c \
+	src/cli/measure.c src/cli/measure.h

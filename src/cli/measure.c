@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/measure.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "report/result.h"
+
+enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
+
+/* State of the sink. */
+struct reports {
+	const struct measure *m;
+	struct result result;
+	struct rep_json *json; /* NULL: neither wanted on stdout nor as a file */
+	enum format format;
+	int write_errno; /* first failure to write standard output */
+	struct err err;  /* first failure of the document or of a hook */
+};
+
+static void note(struct reports *r, int rc)
+{
+	if (rc != 0 && r->write_errno == 0)
+		r->write_errno = -rc;
+}
+
+static void collect_facts(struct reports *r)
+{
+	struct script *s = r->m->script;
+	const char *path;
+
+	if (!script_facts(s, &r->result.driver, &r->result.database, &r->result.durable))
+		return;
+	if (strcmp(r->result.driver, "sqlite") == 0) {
+		path = opt_str(r->m->options, "sqlite-path");
+		facts_device(&r->result.device, path, r->result.show_serial);
+	}
+}
+
+static void on_started(void *ctx)
+{
+	struct reports *r = ctx;
+
+	/* Now, and not at the end: a server that dies meanwhile takes its facts along. */
+	collect_facts(r);
+	if (r->format != FORMAT_TEXT)
+		return;
+	printf("Threads started!\n\n");
+	fflush(stdout);
+}
+
+static void add_hash(struct reports *r)
+{
+	uint64_t hash = script_hash(r->m->script);
+	char text[24];
+
+	if (hash == 0)
+		return;
+	snprintf(text, sizeof(text), "%016llx", (unsigned long long)hash);
+	kv_text(&r->result.database, "statement_hash", text);
+}
+
+static void on_interval(void *ctx, const struct run_figures *f)
+{
+	struct reports *r = ctx;
+
+	if (r->json != NULL)
+		note(r, rep_json_interval(r->json, &r->result, f));
+	/* The last stretch is for the sums of the document; on the screen a part of an interval
+	 * would mislead. */
+	if (!f->whole)
+		return;
+	if (script_report(r->m->script, f, r->m->config, false, &r->err))
+		return;
+	if (r->format == FORMAT_TEXT)
+		note(r, rep_text_interval(&r->result, f, stdout));
+	else if (r->format == FORMAT_CSV)
+		note(r, rep_csv_interval(&r->result, f, stdout));
+}
+
+static void on_checkpoint(void *ctx, const struct run_figures *f)
+{
+	struct reports *r = ctx;
+
+	if (script_report(r->m->script, f, r->m->config, true, &r->err))
+		return;
+	if (r->format == FORMAT_TEXT)
+		note(r, rep_text_checkpoint(&r->result, f, stdout));
+}
+
+static void print_head(const struct measure *m)
+{
+	const struct run_config *c = m->config;
+
+	printf("ioltp %s (using system %s)\n\nRunning the test with following options:\n",
+	       m->cli->version, script_luajit_version());
+	printf("Number of threads: %u\n", c->threads);
+	if (c->warmup_ns != 0)
+		printf("Warmup time: %gs\n", (double)c->warmup_ns / 1e9);
+	if (c->rate_per_s > 0)
+		printf("Target transaction rate: %g/sec\n", c->rate_per_s);
+	if (c->interval_ns != 0)
+		printf("Report intermediate results every %g second(s)\n",
+		       (double)c->interval_ns / 1e9);
+	if (c->ncheckpoints != 0) {
+		printf("Report checkpoint(s) at");
+		for (unsigned i = 0; i < c->ncheckpoints; i++)
+			printf("%s %g", i != 0 ? "," : "", (double)c->checkpoints_ns[i] / 1e9);
+		printf(" seconds\n");
+	}
+	if (c->seed_given)
+		printf("Initializing random number generator from seed (%llu).\n",
+		       (unsigned long long)c->seed);
+	else
+		printf("Initializing random number generator from current time\n");
+	printf("\n\nInitializing worker threads...\n\n");
+	fflush(stdout);
+}
+
+/* What is known before the start. 0, or -errno with r->err. */
+static int reports_open(struct reports *r, const struct measure *m)
+{
+	const char *format = opt_str(m->options, "format");
+	const char *path = opt_str(m->options, "output");
+	int rc = 0;
+
+	*r = (struct reports){.m = m};
+	result_init(&r->result);
+	r->format = strcmp(format, "json") == 0  ? FORMAT_JSON
+	            : strcmp(format, "csv") == 0 ? FORMAT_CSV
+	                                         : FORMAT_TEXT;
+	r->result.version = m->cli->version;
+	r->result.kind = "sql";
+	r->result.workload = m->workload;
+	r->result.command_line = result_command_line(m->argc, m->argv, m->options);
+	r->result.options = m->options;
+	r->result.config = m->config;
+	r->result.mix = &m->script->mix;
+	r->result.compat_1_1 = strcmp(opt_str(m->options, "compat"), "1.1") == 0;
+	r->result.debug_histogram = opt_bool(m->options, "histogram");
+	r->result.show_serial = opt_bool(m->options, "show-serial");
+	facts_host(&r->result.host);
+	/* Before the run: a bad path must not cost the measurement. */
+	if (path != NULL || r->format == FORMAT_JSON)
+		rc = rep_json_open(&r->json, path, &r->err);
+	return rc;
+}
+
+static void write_final(struct reports *r, const struct run_result *run)
+{
+	struct err err = ERR_INIT;
+	bool own;
+
+	r->result.run = run;
+	result_judge(&r->result);
+	script_reports_end(r->m->script);
+	own = script_report(r->m->script, &run->total, r->m->config, true, &r->err);
+	if (r->format == FORMAT_TEXT && !own)
+		note(r, rep_text_final(&r->result, stdout));
+	else if (r->format == FORMAT_CSV)
+		note(r, rep_csv_final(&r->result, stdout));
+	if (r->json != NULL &&
+	    rep_json_final(r->json, &r->result, r->format == FORMAT_JSON ? stdout : NULL, &err) !=
+	        0 &&
+	    !err_is_set(&r->err))
+		r->err = err;
+	if (fflush(stdout) != 0)
+		note(r, -errno);
+}
+
+/* The exit status, after saying what went wrong. */
+static int conclude(struct reports *r, const struct run_result *run)
+{
+	int status = EXIT_OK;
+
+	if (err_is_set(&run->err)) {
+		log_err(r->m->log, &run->err);
+		status = run->err.status;
+	}
+	if (err_is_set(&r->err)) {
+		log_err(r->m->log, &r->err);
+		status = EXIT_RUN;
+	}
+	if (r->write_errno != 0) {
+		log_error(r->m->log,
+		          "standard output: the report could not be written: %s; send it elsewhere",
+		          strerror(r->write_errno));
+		status = EXIT_RUN;
+	}
+	if (status == EXIT_OK && run->signal != 0)
+		status = 128 + run->signal;
+	return status;
+}
+
+static int run_phases(struct reports *r, struct run *run, struct run_result *res)
+{
+	struct script *s = r->m->script;
+	int rc;
+
+	*res = (struct run_result){.end = RUN_END_ERROR, .partial = true};
+	rc = script_init(s, &res->err);
+	if (rc != 0)
+		return rc;
+	rc = run_execute(run, res);
+	if (res->abandoned)
+		return rc;
+	if (script_done(s, &r->err) != 0 && rc == 0)
+		rc = -EIO;
+	return rc;
+}
+
+int measure_run(const struct measure *m)
+{
+	struct reports r;
+	const struct run_sink sink = {&r, on_interval, on_checkpoint, on_started};
+	struct run run = {.config = *m->config,
+	                  .clock = m->clock,
+	                  .log = m->log,
+	                  .ops = &script_run_ops,
+	                  .ops_ctx = m->script,
+	                  .sink = &sink,
+	                  .mix = &m->script->mix,
+	                  .signal = m->cli->signal};
+	struct run_result res;
+	int status;
+
+	if (reports_open(&r, m) != 0) {
+		log_err(m->log, &r.err);
+		status = r.err.status;
+		result_fini(&r.result);
+		return status;
+	}
+	if (r.format == FORMAT_TEXT)
+		print_head(m);
+	else if (r.format == FORMAT_CSV)
+		note(&r, rep_csv_header(&r.result, stdout));
+	run_phases(&r, &run, &res);
+	/* Without a measured window there is nothing to report but why. */
+	if (res.sum != NULL) {
+		add_hash(&r);
+		write_final(&r, &res);
+	}
+	status = conclude(&r, &res);
+	if (res.abandoned) {
+		/* Threads that hang in a call cannot be joined, and what they hold cannot be freed
+		 * under them. */
+		fflush(NULL);
+		_exit(status);
+	}
+	rep_json_close(r.json);
+	run_result_fini(&res);
+	result_fini(&r.result);
+	return status;
+}

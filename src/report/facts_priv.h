@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* facts_priv: what facts_host.c and facts_device.c share, and where tests put another root in place
+ * of "/". */
+#ifndef IOLTP_REPORT_FACTS_PRIV_H
+#define IOLTP_REPORT_FACTS_PRIV_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/kv.h"
+
+/* Where facts come from. */
+struct facts_source {
+	const char *root; /* before "/proc" and "/sys"; "" for the real ones */
+	/* Device number of the file system that a path lies on, or of the block device that it is.
+	 * 0 or -errno. */
+	int (*device_of)(void *ctx, const char *path, unsigned *major, unsigned *minor);
+	void *ctx;
+};
+
+extern const struct facts_source facts_real;
+
+/*
+ * First line of a small file under the root, without blanks around it. False: cannot be read or is
+ * empty (buf is then "").
+ */
+bool facts_line(const struct facts_source *src, char *buf, size_t room, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+/* A non-negative decimal number alone on the first line. */
+bool facts_number(const struct facts_source *src, uint64_t *value, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+/* The whole of a file, at most room - 1 bytes, NUL-terminated. Bytes read, or 0. */
+size_t facts_text(const struct facts_source *src, char *buf, size_t room, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+
+void facts_host_from(struct kv *host, const struct facts_source *src);
+
+/* The mount that holds an absolute path without symbolic links, and, for file systems on no device
+ * of their own, its source. */
+struct facts_mount {
+	char point[512], type[64], options[512], source[512];
+};
+bool facts_mount_of(const struct facts_source *src, const char *path, struct facts_mount *mount);
+/* Adds filesystem, mount_point, mount_options and, where nothing lies on a local drive, note. */
+void facts_mount_add(struct kv *device, const struct facts_mount *mount);
+
+/* Adds what is known of a block device and of the drive under it. */
+void facts_drive_add(struct kv *device, const struct facts_source *src, unsigned major,
+                     unsigned minor, bool show_serial);
+
+/* A short stable name for a serial: "hash:" and 12 hexadecimal digits, into buf. */
+void facts_hash_serial(char buf[18], const char *serial);
+
+#endif

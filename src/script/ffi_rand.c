@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* ffi_rand: random numbers and strings, for Lua; every draw comes from the client's own streams. */
+#include "script/export.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/dist.h"
+#include "script/state.h"
+
+static struct script_client *data_of(struct client *c)
+{
+	return c->data;
+}
+
+/* Lua's numbers are doubles: cut to what an int64_t holds. */
+static int64_t to_int(double v)
+{
+	if (v >= 9223372036854775807.0)
+		return INT64_MAX;
+	if (v <= -9223372036854775808.0)
+		return INT64_MIN;
+	return v == v ? (int64_t)v : 0;
+}
+
+double ioltp_rand_default(struct client *c, double a, double b)
+{
+	struct script_client *sc = data_of(c);
+	const struct dist_params *p = &sc->script->dist;
+
+	return (double)dist_draw(&c->rng[RNG_KEYS], p, p->type, &sc->zipf, to_int(a), to_int(b));
+}
+
+int64_t ioltp_rand64(struct client *c, int kind, int64_t a, int64_t b)
+{
+	struct script_client *sc = data_of(c);
+	const struct dist_params *p = &sc->script->dist;
+
+	return dist_draw(&c->rng[RNG_KEYS], p, kind < 0 ? p->type : (enum dist_type)kind, &sc->zipf,
+	                 a, b);
+}
+
+double ioltp_rand(struct client *c, int kind, double a, double b)
+{
+	return (double)ioltp_rand64(c, kind, to_int(a), to_int(b));
+}
+
+uint64_t ioltp_rand_u64(struct client *c)
+{
+	return rng_u64(&c->rng[RNG_KEYS]);
+}
+
+double ioltp_rand_double(struct client *c)
+{
+	return rng_double(&c->rng[RNG_KEYS]);
+}
+
+/*
+ * Clients take every n-th number of one seeded permutation of the 32-bit numbers: no two clients of
+ * a process draw the same, nor does one twice before all are used up, and each client's numbers do
+ * not depend on the others' pace.
+ */
+double ioltp_rand_unique(struct client *c)
+{
+	struct script_client *sc = data_of(c);
+	uint32_t k = sc->unique_first + sc->unique_step * sc->unique++;
+
+	return (double)rng_permute32(sc->script->seed, k);
+}
+
+const char *ioltp_rand_template(struct client *c, const char *fmt, size_t len)
+{
+	struct strbuf *sb = &data_of(c)->text;
+
+	strbuf_reset(sb);
+	strbuf_add(sb, fmt, len);
+	if (sb->failed || sb->text == NULL)
+		return "";
+	rng_template(&c->rng[RNG_STRINGS], fmt, sb->text, len);
+	return sb->text;
+}
+
+const char *ioltp_rand_varstring(struct client *c, uint32_t min, uint32_t max, size_t *len)
+{
+	static const char alphabet[] = "abcdefghijklmnopqrstuvwxyz0123456789";
+	struct strbuf *sb = &data_of(c)->text;
+	struct rng *rng = &c->rng[RNG_STRINGS];
+	uint64_t n = max > min ? min + rng_below(rng, (uint64_t)max - min + 1) : min;
+
+	strbuf_reset(sb);
+	for (uint64_t i = 0; i < n; i++)
+		strbuf_addc(sb, alphabet[rng_below(rng, sizeof(alphabet) - 1)]);
+	*len = sb->len;
+	return strbuf_str(sb);
+}

@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ffi_sql: SQL for Lua. Every call is timed and tallied here: below, the drivers know nothing of
+ * runs; above, Lua adds no more than the loop that yields while a call is pending.
+ */
+#include "script/export.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "script/con.h"
+#include "sql/stmt_text.h"
+
+/* What calls return to Lua. */
+enum { FFI_DONE = 0, FFI_ROWS = 1, FFI_PENDING = 2, FFI_FAILED = -1 };
+
+/* A bulk insert goes out when this much has been gathered. */
+#define BULK_BYTES (512u * 1024u)
+
+_Static_assert(sizeof(struct ioltp_param) == sizeof(struct sql_param), "one layout");
+_Static_assert(offsetof(struct ioltp_param, max) == offsetof(struct sql_param, max), "one layout");
+_Static_assert(offsetof(struct ioltp_param, buf) == offsetof(struct sql_param, buf), "one layout");
+_Static_assert(sizeof(struct ioltp_value) == sizeof(struct sql_value), "one layout");
+_Static_assert(sizeof(struct ioltp_error) == sizeof(struct sql_error), "one layout");
+_Static_assert(offsetof(struct ioltp_error, text) == offsetof(struct sql_error, text),
+               "one layout");
+
+/* Since the call began; saturated, because clocks of two CPUs may differ by a few ns. */
+static inline uint64_t since_start(const struct ioltp_con *con)
+{
+	uint64_t now = clock_now_ns(con->client->clock);
+
+	return now > con->started_ns ? now - con->started_ns : 0;
+}
+
+static inline bool counts(const struct client *c)
+{
+	return c->recording;
+}
+
+/* Waits for other writers since the last call. */
+static void count_lock_waits(struct ioltp_con *con)
+{
+	struct tally *t = con->client->tally;
+	struct sql_conn *sql = con->sql;
+
+	if (t != NULL && counts(con->client)) {
+		TALLY_ADD(t->lock_waits, sql->lock.waits - con->waits_seen);
+		TALLY_ADD(t->lock_wait_ns, sql->lock.wait_ns - con->wait_ns_seen);
+		TALLY_ADD(t->lock_timeouts, sql->lock.timeouts - con->timeouts_seen);
+	}
+	con->waits_seen = sql->lock.waits;
+	con->wait_ns_seen = sql->lock.wait_ns;
+	con->timeouts_seen = sql->lock.timeouts;
+}
+
+static void count_failure(struct ioltp_con *con, unsigned label)
+{
+	struct client *c = con->client;
+	const struct sql_error *e = &con->sql->error;
+
+	if (c->tally == NULL || !counts(c))
+		return;
+	tally_error_add(c->tally, e->code, e->state, e->text);
+	if (e->outcome == SQL_RETRY || e->outcome == SQL_LOST)
+		TALLY_ADD(c->tally->errors, 1);
+	if (e->outcome == SQL_UNKNOWN)
+		TALLY_ADD(c->tally->commit_unknown, 1);
+	if (label < TALLY_STMTS_MAX)
+		TALLY_ADD(c->tally->stmts[label]->errors, 1);
+}
+
+/* Index of a label, by a small cache in front of the tally's list. */
+static unsigned label_index(struct ioltp_con *con, const char *text, size_t len,
+                            enum sql_class class)
+{
+	char label[TALLY_LABEL_MAX];
+	size_t n = stmt_normalize(text, len, label, sizeof(label));
+	struct tally *t = con->client->tally;
+	uint32_t h = 2166136261u + (uint32_t) class;
+	struct label_slot *slot;
+
+	for (size_t i = 0; i < n; i++)
+		h = (h ^ (unsigned char)label[i]) * 16777619u;
+	slot = &con->labels[h % LABEL_SLOTS];
+	if (slot->hash == h && slot->index != 0 &&
+	    memcmp(t->stmts[slot->index]->label, label, n + 1) == 0)
+		return slot->index;
+	slot->hash = h;
+	slot->index = tally_stmt_index(t, label, n, (enum tally_class) class);
+	return slot->index;
+}
+
+/* ---- connections ---- */
+
+int ioltp_con_connect(struct ioltp_con *con)
+{
+	con->wanted = true;
+	sql_connect(con->sql);
+	return con->sql->connected ? FFI_DONE : FFI_FAILED;
+}
+
+void ioltp_con_disconnect(struct ioltp_con *con)
+{
+	con->wanted = false;
+	sql_result_free(con->result);
+	con->result = NULL;
+	sql_disconnect(con->sql);
+}
+
+bool ioltp_con_connected(const struct ioltp_con *con)
+{
+	return con->sql->connected;
+}
+
+int ioltp_con_reconnect(struct ioltp_con *con)
+{
+	struct client *c = con->client;
+
+	sql_disconnect(con->sql);
+	if (c->tally != NULL && counts(c))
+		TALLY_ADD(c->tally->reconnects, 1);
+	return ioltp_con_connect(con);
+}
+
+const struct ioltp_error *ioltp_con_error(const struct ioltp_con *con)
+{
+	return (const struct ioltp_error *)&con->sql->error;
+}
+
+double ioltp_con_affected(const struct ioltp_con *con)
+{
+	return (double)con->sql->affected;
+}
+
+double ioltp_con_warnings(const struct ioltp_con *con)
+{
+	return (double)con->sql->warnings;
+}
+
+bool ioltp_recover(struct client *c)
+{
+	return con_recover(c);
+}
+
+/* ---- text queries ---- */
+
+static int query_finished(struct ioltp_con *con)
+{
+	struct client *c = con->client;
+	struct sql_conn *sql = con->sql;
+
+	if (__builtin_expect(
+	        sql->lock.waits != con->waits_seen || sql->lock.timeouts != con->timeouts_seen, 0))
+		count_lock_waits(con);
+	if (__builtin_expect(sql->error.outcome != SQL_OK, 0)) {
+		count_failure(con, con->label);
+		return FFI_FAILED;
+	}
+	if (counts(c))
+		tally_stmt_ok(c->tally, con->label, since_start(con),
+		              con->result != NULL ? con->result->nrows : sql->affected);
+	return con->result != NULL ? FFI_ROWS : FFI_DONE;
+}
+
+int ioltp_query(struct ioltp_con *con, const char *text, size_t len)
+{
+	struct client *c = con->client;
+
+	con->label = TALLY_STMTS_MAX;
+	con->stmt = NULL;
+	if (con->result != NULL) {
+		sql_result_free(con->result);
+		con->result = NULL;
+	}
+	con->sql->txn_hint = c->type;
+	if (counts(c)) {
+		con->label = label_index(con, text, len, stmt_class(text, len));
+		con->started_ns = clock_now_ns(c->clock);
+	}
+	if (sql_query(con->sql, text, len, &con->result) == CALL_PENDING)
+		return FFI_PENDING;
+	return query_finished(con);
+}
+
+struct sql_result *ioltp_take_result(struct ioltp_con *con)
+{
+	struct sql_result *r = con->result;
+
+	con->result = NULL;
+	return r;
+}
+
+bool ioltp_more_results(const struct ioltp_con *con)
+{
+	return con->sql->more;
+}
+
+int ioltp_next_result(struct ioltp_con *con)
+{
+	if (sql_next_result(con->sql, &con->result) == CALL_PENDING)
+		return FFI_PENDING;
+	if (con->sql->error.outcome != SQL_OK) {
+		count_failure(con, TALLY_STMTS_MAX);
+		return FFI_FAILED;
+	}
+	return con->result != NULL ? FFI_ROWS : FFI_DONE;
+}
+
+/* ---- prepared statements ---- */
+
+struct sql_stmt *ioltp_prepare(struct ioltp_con *con, const char *text, size_t len)
+{
+	struct sql_stmt *stmt = sql_prepare(con->sql, text, len);
+
+	if (stmt == NULL) {
+		count_failure(con, TALLY_STMTS_MAX);
+		return NULL;
+	}
+	stmt->label = TALLY_STMTS_MAX;
+	return stmt;
+}
+
+unsigned ioltp_stmt_nparams(const struct sql_stmt *stmt)
+{
+	return stmt->nparams;
+}
+
+int ioltp_bind(struct sql_stmt *stmt, struct ioltp_param **params, unsigned n)
+{
+	return sql_bind(stmt, (struct sql_param *const *)params, n) == 0 ? FFI_DONE : FFI_FAILED;
+}
+
+static int execute_finished(struct ioltp_con *con, struct sql_stmt *stmt)
+{
+	struct client *c = con->client;
+	struct sql_conn *sql = con->sql;
+
+	if (__builtin_expect(
+	        sql->lock.waits != con->waits_seen || sql->lock.timeouts != con->timeouts_seen, 0))
+		count_lock_waits(con);
+	if (__builtin_expect(sql->error.outcome != SQL_OK, 0)) {
+		count_failure(con, stmt->label);
+		return FFI_FAILED;
+	}
+	if (counts(c))
+		tally_stmt_ok(c->tally, stmt->label, since_start(con),
+		              stmt->has_rows ? stmt->result->nrows : sql->affected);
+	return stmt->has_rows ? FFI_ROWS : FFI_DONE;
+}
+
+int ioltp_execute(struct ioltp_con *con, struct sql_stmt *stmt)
+{
+	struct client *c = con->client;
+
+	con->sql->txn_hint = c->type;
+	if (counts(c)) {
+		if (__builtin_expect(stmt->label == TALLY_STMTS_MAX, 0))
+			stmt->label = label_index(con, stmt->text, stmt->len, stmt->class);
+		con->started_ns = clock_now_ns(c->clock);
+	}
+	if (__builtin_expect(sql_execute(stmt) == CALL_PENDING, 0)) {
+		con->stmt = stmt;
+		return FFI_PENDING;
+	}
+	return execute_finished(con, stmt);
+}
+
+int ioltp_poll(struct ioltp_con *con)
+{
+	struct sql_stmt *stmt = con->stmt;
+
+	if (sql_poll(con->sql) == CALL_PENDING)
+		return FFI_PENDING;
+	con->stmt = NULL;
+	return stmt != NULL ? execute_finished(con, stmt) : query_finished(con);
+}
+
+struct sql_result *ioltp_stmt_result(struct sql_stmt *stmt)
+{
+	return stmt->result;
+}
+
+void ioltp_stmt_close(struct sql_stmt *stmt)
+{
+	sql_stmt_close(stmt);
+}
+
+/* ---- results ---- */
+
+bool ioltp_fetch(struct sql_result *result)
+{
+	return sql_fetch(result);
+}
+
+const struct ioltp_value *ioltp_values(const struct sql_result *result)
+{
+	return (const struct ioltp_value *)result->values;
+}
+
+double ioltp_nfields(const struct sql_result *result)
+{
+	return (double)result->nfields;
+}
+
+double ioltp_nrows(const struct sql_result *result)
+{
+	return (double)result->nrows;
+}
+
+void ioltp_result_free(struct sql_result *result)
+{
+	sql_result_free(result);
+}
+
+/* ---- pipelines and bulk inserts ---- */
+
+int ioltp_pipeline(struct ioltp_con *con, bool begin)
+{
+	if (begin)
+		sql_pipeline_begin(con->sql);
+	else
+		sql_pipeline_end(con->sql);
+	if (con->sql->error.outcome == SQL_OK)
+		return FFI_DONE;
+	count_failure(con, TALLY_STMTS_MAX);
+	return FFI_FAILED;
+}
+
+int ioltp_bulk_init(struct ioltp_con *con, const char *head, size_t len)
+{
+	strbuf_reset(&con->bulk);
+	strbuf_add(&con->bulk, head, len);
+	strbuf_addc(&con->bulk, ' ');
+	con->bulk_head = con->bulk.len;
+	return FFI_DONE;
+}
+
+static int bulk_flush(struct ioltp_con *con)
+{
+	int rc;
+
+	if (con->bulk.len <= con->bulk_head)
+		return FFI_DONE;
+	if (con->bulk.failed) {
+		sql_error_set(con->sql, SQL_FATAL, ENOMEM, NULL, "bulk insert: out of memory");
+		return FFI_FAILED;
+	}
+	rc = ioltp_query(con, con->bulk.text, con->bulk.len);
+	con->bulk.len = con->bulk_head;
+	return rc;
+}
+
+int ioltp_bulk_next(struct ioltp_con *con, const char *row, size_t len)
+{
+	int rc = FFI_DONE;
+
+	if (con->bulk.len > con->bulk_head && con->bulk.len + len > BULK_BYTES)
+		rc = bulk_flush(con);
+	if (con->bulk.len > con->bulk_head)
+		strbuf_addc(&con->bulk, ',');
+	strbuf_add(&con->bulk, row, len);
+	return rc;
+}
+
+int ioltp_bulk_done(struct ioltp_con *con)
+{
+	int rc = bulk_flush(con);
+
+	strbuf_fini(&con->bulk);
+	con->bulk_head = 0;
+	return rc;
+}
+
+/* ---- parameters ---- */
+
+struct ioltp_param *ioltp_param_new(int type, uint64_t max)
+{
+	struct ioltp_param *p = calloc(1, sizeof(*p));
+
+	if (p == NULL)
+		return NULL;
+	p->type = type;
+	p->max = max;
+	p->is_null = 1;
+	return p;
+}
+
+void ioltp_param_free(struct ioltp_param *p)
+{
+	if (p == NULL)
+		return;
+	free(p->buf);
+	free(p);
+}
+
+/* Room for len bytes, cut to what the type holds; NULL: out of memory, and the parameter is NULL.
+ */
+static char *param_room(struct ioltp_param *p, size_t *len)
+{
+	if (p->max != 0 && *len > p->max)
+		*len = p->max;
+	if (*len + 1 > p->room) {
+		size_t room = *len + 1 > 64 ? *len + 1 : 64;
+		char *buf = realloc(p->buf, room);
+
+		if (buf == NULL) {
+			p->is_null = 1;
+			return NULL;
+		}
+		p->buf = buf;
+		p->room = room;
+	}
+	p->is_null = 0;
+	p->len = *len;
+	return p->buf;
+}
+
+void ioltp_param_text(struct ioltp_param *p, const char *text, size_t len)
+{
+	char *buf = param_room(p, &len);
+
+	if (buf != NULL)
+		memcpy(buf, text, len);
+}
+
+void ioltp_param_template(struct client *c, struct ioltp_param *p, const char *fmt, size_t len)
+{
+	char *buf = param_room(p, &len);
+
+	if (buf != NULL)
+		rng_template(&c->rng[RNG_STRINGS], fmt, buf, len);
+}

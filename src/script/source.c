@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/* source: finding and reading workload files. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/strbuf.h"
+#include "script/script.h"
+
+static bool is_dir(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static bool is_file(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && !S_ISDIR(st.st_mode);
+}
+
+int script_data_dir(char **dir, struct err *err)
+{
+	const char *given = getenv("IOLTP_DATADIR");
+	char exe[4096];
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	const char *place = PKGDATADIR "/lua";
+
+	*dir = NULL;
+	if (given != NULL && given[0] != '\0') {
+		place = given;
+	} else if (n > 0) {
+		exe[n] = '\0';
+		/* The program of the build tree uses the source tree's files, wherever the two are.
+		 */
+		if (strncmp(exe, ABS_BUILDDIR "/", sizeof(ABS_BUILDDIR)) == 0)
+			place = ABS_SRCDIR "/lua";
+	}
+	if (!is_dir(place))
+		return err_usage(
+		    err, "%s: no folder with the Lua files; install ioltp or set IOLTP_DATADIR",
+		    place);
+	*dir = strdup(place);
+	return *dir != NULL ? 0 : -ENOMEM;
+}
+
+static int read_stream(FILE *f, struct strbuf *sb)
+{
+	char block[65536];
+	size_t n;
+
+	while ((n = fread(block, 1, sizeof(block), f)) > 0)
+		strbuf_add(sb, block, n);
+	if (ferror(f))
+		return -errno;
+	return sb->failed ? -ENOMEM : 0;
+}
+
+/* Tries one path; true when it is a file. Takes over nothing. */
+static bool try_path(char **found, const char *path)
+{
+	if (!is_file(path))
+		return false;
+	*found = strdup(path);
+	return *found != NULL;
+}
+
+/* As require does: LUA_PATH's templates with '.' of the name as '/'. */
+static bool try_lua_path(char **found, const char *name)
+{
+	const char *templates = getenv("LUA_PATH");
+	struct strbuf sb = STRBUF_INIT;
+	bool good = false;
+
+	while (templates != NULL && *templates != '\0' && !good) {
+		size_t n = strcspn(templates, ";");
+
+		strbuf_reset(&sb);
+		for (size_t i = 0; i < n; i++) {
+			if (templates[i] != '?') {
+				strbuf_addc(&sb, templates[i]);
+				continue;
+			}
+			for (const char *c = name; *c != '\0'; c++)
+				strbuf_addc(&sb, (char)(*c == '.' ? '/' : *c));
+		}
+		good = sb.len != 0 && try_path(found, sb.text);
+		templates += n + (templates[n] == ';');
+	}
+	strbuf_fini(&sb);
+	return good;
+}
+
+/* The path first, then what require would find: NAME.lua here, on LUA_PATH, bundled. */
+static int find(const struct script *s, const char *name, char **found, struct err *err)
+{
+	char path[4096];
+
+	if (try_path(found, name))
+		return 0;
+	snprintf(path, sizeof(path), "%s.lua", name);
+	if (try_path(found, path) || try_lua_path(found, name))
+		return 0;
+	snprintf(path, sizeof(path), "%s/%s.lua", s->data_dir, name);
+	/* "ioltp/loop" is a part of the program and no workload. */
+	if (strchr(name, '/') == NULL && try_path(found, path))
+		return 0;
+	snprintf(path, sizeof(path), "%s/%s", s->data_dir, name);
+	if (strchr(name, '/') == NULL && try_path(found, path))
+		return 0;
+	if (is_dir(name))
+		return err_usage(err, "%s: is a folder, not a workload; name a Lua file in it",
+		                 name);
+	return err_usage(
+	    err, "%s: no such workload or file; see 'ioltp --help' for the bundled workloads",
+	    name);
+}
+
+int script_add(struct script *s, const char *name, double weight, struct err *err)
+{
+	struct script_source *src = &s->sources[s->nsources];
+	struct strbuf text = STRBUF_INIT;
+	FILE *f = stdin;
+	int rc;
+
+	if (s->nsources == SCRIPT_SOURCES_MAX)
+		return err_usage(err, "--mix: more than %u workloads; give fewer",
+		                 SCRIPT_SOURCES_MAX);
+	*src = (struct script_source){.weight = weight, .name = strdup(name)};
+	s->nsources++;
+	if (strcmp(name, "-") == 0) {
+		src->path = strdup("stdin");
+	} else {
+		rc = find(s, name, &src->path, err);
+		if (rc != 0)
+			return rc;
+		f = fopen(src->path, "re");
+		if (f == NULL)
+			return err_usage(err,
+			                 "%s: cannot be read: %s; check its name and permissions",
+			                 src->path, strerror(errno));
+	}
+	rc = read_stream(f, &text);
+	if (f != stdin)
+		fclose(f);
+	src->len = text.len;
+	src->text = strbuf_take(&text);
+	if (rc != 0 || src->text == NULL)
+		return err_usage(err, "%s: cannot be read: %s; check that it is a Lua file",
+		                 src->path != NULL ? src->path : name,
+		                 strerror(rc != 0 ? -rc : ENOMEM));
+	return 0;
+}

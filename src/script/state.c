@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+#include "script/state.h"
+
+#include <errno.h>
+#include <lauxlib.h>
+#include <lualib.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "script/con.h"
+#include "script/ffi_api_text.h"
+
+static const char *const kind_names[] = {"main", "worker", "command", "report"};
+
+/* Message handler: strings get a traceback once; tables (restart marks) pass as they are. */
+static int traceback(lua_State *L)
+{
+	if (lua_type(L, 1) != LUA_TSTRING || strcmp(lua_tostring(L, 1), "ioltp: failed") == 0)
+		return 1;
+	luaL_traceback(L, L, lua_tostring(L, 1), 1);
+	return 1;
+}
+
+/* Turns the error object on top of the stack into err; pops it. */
+static int take_error(struct script_state *st, int status, struct err *err)
+{
+	lua_State *L = st->L;
+	int rc;
+
+	if (err_is_set(&st->fail)) {
+		rc = err_set(err, st->fail.status, "%s", st->fail.text);
+		st->fail = ERR_INIT;
+	} else if (status == LUA_ERRMEM) {
+		rc = err_run(err,
+		             "%s: out of memory for Lua; keep less data in the script or use fewer "
+		             "--threads",
+		             st->script->sources[0].path);
+	} else if (lua_isstring(L, -1)) {
+		rc = err_run(err, "%s", lua_tostring(L, -1));
+	} else {
+		lua_getglobal(L, "tostring");
+		lua_insert(L, -2);
+		if (lua_pcall(L, 1, 1, 0) != 0 || !lua_isstring(L, -1))
+			rc = err_run(err, "%s: an error that is not text was raised",
+			             st->script->sources[0].path);
+		else
+			rc = err_run(err, "%s: error object %s was raised",
+			             st->script->sources[0].path, lua_tostring(L, -1));
+	}
+	lua_pop(L, 1);
+	return rc;
+}
+
+int state_call(struct script_state *st, const char *name, int nargs, int nresults, struct err *err)
+{
+	lua_State *L = st->L;
+	int base = lua_gettop(L) - nargs;
+	int status;
+
+	compat_set_client(st->client);
+	lua_pushcfunction(L, traceback);
+	lua_insert(L, base + 1);
+	lua_rawgeti(L, LUA_REGISTRYINDEX, st->runtime);
+	lua_getfield(L, -1, name);
+	lua_remove(L, -2);
+	lua_insert(L, base + 2);
+	status = lua_pcall(L, nargs, nresults, base + 1);
+	lua_remove(L, base + 1);
+	return status != 0 ? take_error(st, status, err) : 0;
+}
+
+static void client_init(struct script_state *st, struct client *client, unsigned id)
+{
+	struct script *s = st->script;
+	struct client *c = client;
+
+	if (c == NULL) {
+		c = &st->own;
+		c->id = id;
+		c->clock = s->clock;
+		/* Other owners than the run's clients have: what prepare draws is not what run
+		 * draws. */
+		for (int use = 0; use < RNG_USES; use++)
+			rng_init(&c->rng[use], s->seed,
+			         0x10000u + id + 0x100000u * (unsigned)st->kind, (enum rng_use)use);
+	}
+	st->client = c;
+	c->data = &st->data;
+	st->data.script = s;
+	st->data.state = st;
+	st->data.unique_step = s->threads + 1;
+	st->data.unique_first = client != NULL || st->kind == STATE_COMMAND ? c->id : s->threads;
+}
+
+/* ffi.C declarations, then lua/ioltp/runtime.lua with (host, client, facts): leaves a reference to
+ * what it returns. */
+static int load_runtime(struct script_state *st, struct err *err)
+{
+	struct script *s = st->script;
+	lua_State *L = st->L;
+	char path[4096];
+	int status;
+
+	snprintf(path, sizeof(path), "%s/ioltp/runtime.lua", s->data_dir);
+	lua_pushcfunction(L, traceback);
+	status = luaL_loadfile(L, path);
+	if (status == 0) {
+		host_push(st);
+		lua_pushlightuserdata(L, st->client);
+		lua_pushstring(L, ffi_api_text);
+		lua_pushstring(L, s->data_dir);
+		lua_pushstring(L, kind_names[st->kind]);
+		lua_pushinteger(L, (lua_Integer)st->client->id);
+		lua_pushnumber(L, (lua_Number)(rng_u64(&st->client->rng[RNG_SCRIPT]) >> 11));
+		lua_pushstring(L, PACKAGE_VERSION);
+		status = lua_pcall(L, 8, 1, 1);
+	}
+	if (status != 0) {
+		take_error(st, status, err);
+		lua_settop(L, 0);
+		return -EIO;
+	}
+	st->runtime = luaL_ref(L, LUA_REGISTRYINDEX);
+	lua_settop(L, 0);
+	return 0;
+}
+
+/* runtime.set_command(command, argv...) and runtime.add_source(name, path, text, weight). */
+static int load_sources(struct script_state *st, struct err *err)
+{
+	struct script *s = st->script;
+	lua_State *L = st->L;
+
+	lua_pushstring(L, s->command);
+	lua_newtable(L);
+	for (int i = 0; i < s->argc; i++) {
+		lua_pushstring(L, s->argv[i]);
+		lua_rawseti(L, -2, i);
+	}
+	lua_pushboolean(L, s->nsources > 1);
+	if (state_call(st, "set_command", 3, 0, err) != 0)
+		return -EINVAL;
+	for (unsigned i = 0; i < s->nsources; i++) {
+		const struct script_source *src = &s->sources[i];
+
+		lua_pushstring(L, src->name);
+		lua_pushstring(L, src->path);
+		lua_pushlstring(L, src->text, src->len);
+		lua_pushnumber(L, src->weight);
+		if (state_call(st, "add_source", 4, 0, err) != 0)
+			return -EINVAL;
+	}
+	return 0;
+}
+
+struct script_state *state_new(struct script *s, enum state_kind kind, struct client *client,
+                               unsigned id, struct script_team *team, struct err *err)
+{
+	struct script_state *st = calloc(1, sizeof(*st));
+
+	if (st == NULL || (st->L = luaL_newstate()) == NULL) {
+		free(st);
+		err_run(err, "lua: out of memory for a state; use fewer --threads");
+		return NULL;
+	}
+	st->script = s;
+	st->kind = kind;
+	st->team = team;
+	client_init(st, client, id);
+	compat_set_client(st->client);
+	luaL_openlibs(st->L);
+	if (load_runtime(st, err) == 0 && load_sources(st, err) == 0)
+		return st;
+	state_free(st);
+	return NULL;
+}
+
+void state_free(struct script_state *st)
+{
+	if (st == NULL)
+		return;
+	/* Collected objects free results and statements: before their connections. */
+	lua_close(st->L);
+	con_free_all(&st->data);
+	__atomic_xor_fetch(&st->script->hash, st->data.hash, __ATOMIC_RELAXED);
+	strbuf_fini(&st->data.text);
+	if (st->client != NULL && st->client != &st->own)
+		st->client->data = NULL;
+	compat_set_client(NULL);
+	free(st);
+}
+
+int state_set_options(struct script_state *st, struct err *err)
+{
+	struct script *s = st->script;
+	lua_State *L = st->L;
+
+	lua_newtable(L);
+	for (unsigned i = 0; i < s->nextra; i++) {
+		lua_pushstring(L, s->extra[i]);
+		lua_rawseti(L, -2, (int)i + 1);
+	}
+	return state_call(st, "set_options", 1, 0, err);
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* state: one Lua state and the client behind it; private to script/. */
+#ifndef IOLTP_SCRIPT_STATE_H
+#define IOLTP_SCRIPT_STATE_H
+
+#include <lua.h>
+#include <pthread.h>
+
+#include "run/client.h"
+#include "script/script.h"
+#include "sql/driver.h"
+
+struct load_board;
+
+#define LABEL_SLOTS 256u
+
+/* What a client needs besides its run: client->data. */
+struct script_client {
+	struct script *script;
+	struct script_state *state;
+	struct dist_zipf zipf;
+	struct strbuf text; /* ioltp_rand_template */
+	uint32_t unique;    /* draws of unique() so far */
+	uint32_t unique_step, unique_first;
+	struct ioltp_con *cons; /* all connections; freed with the state */
+	uint64_t hash;          /* of the freed connections' statements, --db-hash */
+};
+
+/* A connection as scripts hold it. */
+struct ioltp_con {
+	struct client *client;
+	struct sql_conn *sql;
+	struct sql_result *result; /* of the last query, not yet taken */
+	struct sql_stmt *stmt;     /* of a pending execute */
+	uint64_t started_ns;
+	unsigned label;                                   /* statement of a pending query */
+	uint64_t waits_seen, wait_ns_seen, timeouts_seen; /* of sql->lock: tallied so far */
+	struct label_slot {
+		uint32_t hash;
+		unsigned index;
+	} labels[LABEL_SLOTS]; /* labels of query texts seen lately */
+	struct strbuf bulk;    /* rows gathered by bulk_insert_next */
+	size_t bulk_head;      /* bytes of the INSERT's head in it; 0: not begun */
+	bool wanted;           /* the script wants it open: recover connects it again */
+	struct ioltp_con *next;
+};
+
+/* Threads of a parallel command meet here. */
+struct script_team {
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	unsigned size, waiting;
+	uint64_t round;
+	bool failed;
+	struct load_board *board;
+};
+
+enum state_kind { STATE_MAIN, STATE_WORKER, STATE_COMMAND, STATE_REPORT };
+
+struct script_state {
+	lua_State *L;
+	struct script *script;
+	enum state_kind kind;
+	struct client *client; /* the run's, or &own */
+	struct client own;
+	struct script_client data;
+	struct script_team *team; /* STATE_COMMAND of a parallel command */
+	struct err fail;          /* set by ioltp.fail and ioltp.usage */
+	int runtime;              /* registry reference of the table that runtime.lua returned */
+};
+
+/* Makes a state and runs the bodies. `client` NULL: one of its own with number `id`. NULL with
+ * `err` on failure. */
+struct script_state *state_new(struct script *s, enum state_kind kind, struct client *client,
+                               unsigned id, struct script_team *team, struct err *err);
+void state_free(struct script_state *st);
+/* After the options are known: sets sysbench.opt. 0, or -errno with `err`. */
+int state_set_options(struct script_state *st, struct err *err);
+/* Calls function `name` of the runtime with nargs arguments from the top of the stack, wanting
+ * nresults. 0, or -errno with `err` (traceback included) and the stack cleared of arguments. */
+int state_call(struct script_state *st, const char *name, int nargs, int nresults, struct err *err);
+/* ---- host.c: cold functions for Lua, as the table `host` on the stack ---- */
+void host_push(struct script_state *st);
+
+/* ---- env.c: drivers, opened on demand, one per name for the process ---- */
+struct script_env *script_env_new(struct script *s);
+void script_env_free(struct script_env *e);
+/* Opens a driver by name (NULL: --db-driver) or finds it. NULL with `err`. Any thread. */
+struct sql_env *script_env_get(struct script *s, const char *name, struct err *err);
+/* Name that scripts see ("mysql" when SQLite pretends). */
+const char *script_env_name(struct sql_env *e);
+
+/* ---- con.c ---- */
+/* A connection for the client, connected. NULL with `err`. */
+struct ioltp_con *con_open(struct client *c, const char *driver, struct err *err);
+void con_free_all(struct script_client *sc);
+
+/* ---- team.c ---- */
+int team_init(struct script_team *t, unsigned size);
+void team_fini(struct script_team *t);
+/* Meets the others; false: one of them failed. */
+bool team_barrier(struct script_team *t);
+void team_fail(struct script_team *t);
+
+/* The client that ffi.C functions of sysbench, which have only a thread number, mean. */
+void compat_set_client(struct client *c);
+
+#endif

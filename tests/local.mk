@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: MIT
+# tests/lists.sh fails when a test is not listed here.
+
+# Programs with cmocka; tests/unit/x_test is made of tests/unit/x_test.c.
+unit_tests = \
+	tests/unit/clock_test \
+	tests/unit/cpu_test \
+	tests/unit/dist_test \
+	tests/unit/driver_test \
+	tests/unit/drv_null_test \
+	tests/unit/drv_sqlite_lock_test \
+	tests/unit/drv_sqlite_test \
+	tests/unit/facts_test \
+	tests/unit/hist_codec_test \
+	tests/unit/hist_test \
+	tests/unit/load_test \
+	tests/unit/mix_test \
+	tests/unit/opt_declare_test \
+	tests/unit/opt_file_test \
+	tests/unit/opt_help_test \
+	tests/unit/opt_test \
+	tests/unit/report_json_file_test \
+	tests/unit/report_json_test \
+	tests/unit/report_judge_test \
+	tests/unit/report_text_test \
+	tests/unit/rng_test \
+	tests/unit/rowbuf_test \
+	tests/unit/run_test \
+	tests/unit/sched_test \
+	tests/unit/sqlite_rewrite_test \
+	tests/unit/stmt_text_test \
+	tests/unit/units_test
+
+# What several of them include.
+unit_headers = \
+	tests/unit/chi2.h \
+	tests/unit/load_fixture.h \
+	tests/unit/opt_fixture.h \
+	tests/unit/report_fixture.h \
+	tests/unit/report_json_fixture.h \
+	tests/unit/sqlite_setting.h
+
+# Programs without: each is one scenario of the command line, with $IOLTP as the program.
+cli_tests = \
+	tests/cli/bank.sh \
+	tests/cli/oltp.sh \
+	tests/hdr/hdr_java.sh
+
+# The same against a database server that the test starts itself.
+db_tests =
+
+# The shape of the tree, and what the tests and scripts themselves are made of.
+tree_tests = \
+	tests/harness.sh \
+	tests/layers.sh \
+	tests/lists.sh \
+	tests/scripts.sh \
+	tests/style.sh
+
+# Command line tests in which threads meet: what the thread sanitizer build runs, at its tenfold cost.
+thread_tests =
+
+# Programs that shell tests run.
+helper_programs = \
+	tests/unit/hist_dump
+
+# Floors and micro benchmarks for scripts/bench; built with the tests, so that they keep compiling.
+bench_programs = \
+	tests/bench/bench_hist \
+	tests/bench/floor_sqlite
+
+check_PROGRAMS += $(bench_programs) $(helper_programs)
+tests_bench_floor_sqlite_LDADD = $(SQLITE_LIBS)
+
+AM_DEFAULT_SOURCE_EXT = .c
+if HAVE_CMOCKA
+check_PROGRAMS += $(unit_tests)
+unit_runs = $(unit_tests)
+else
+unit_runs = tests/unit/no_cmocka.sh
+endif
+# Default for all programs that do not say otherwise: the unit tests.
+LDADD = libioltp.a $(CMOCKA_LIBS) $(ioltp_libs)
+
+TESTS += $(unit_runs) $(cli_tests) $(db_tests) $(tree_tests)
+TEST_EXTENSIONS = .sh
+# A test that hangs is a test that failed.
+test_timeout_s = 600
+LOG_COMPILER = timeout $(test_timeout_s)
+SH_LOG_COMPILER = timeout $(test_timeout_s) bash
+AM_TESTS_ENVIRONMENT = IOLTP='$(abs_builddir)/ioltp$(EXEEXT)'; export IOLTP; \
+	AWK='$(AWK)'; export AWK;
+
+EXTRA_DIST += tests/lib.sh tests/unit/no_cmocka.sh $(unit_headers) tests/hdr/DecodeHist.java \
+	$(cli_tests) $(db_tests) $(tree_tests)
+
+# Parts of `make check`, for builds that need not judge the tree again.
+.PHONY: check-code check-threads
+check-code:
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(unit_runs) $(cli_tests)'
+check-threads:
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(unit_runs) $(thread_tests)'
