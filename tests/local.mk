@@ -8,6 +8,8 @@ unit_tests = \
 	tests/unit/dist_test \
 	tests/unit/driver_test \
 	tests/unit/drv_null_test \
+	tests/unit/drv_sqlite_lock_test \
+	tests/unit/drv_sqlite_test \
 	tests/unit/facts_test \
 	tests/unit/hist_codec_test \
 	tests/unit/hist_test \
@@ -35,7 +37,8 @@ unit_headers = \
 	tests/unit/load_fixture.h \
 	tests/unit/opt_fixture.h \
 	tests/unit/report_fixture.h \
-	tests/unit/report_json_fixture.h
+	tests/unit/report_json_fixture.h \
+	tests/unit/sqlite_setting.h
 
 # Programs without: each is one scenario of the command line, with $IOLTP as the program.
 cli_tests = \
