@@ -112,7 +112,7 @@ static bool next_closed(struct client *c, uint64_t now)
 		due += delay_draw_ns(&mix->types[c->type].keying, &c->rng[RNG_THINK]);
 		if (now < due) {
 			HIST_STORE(&c->tally->inflight_since_ns, 0);
-			now = clock_sleep_until(c->clock, due, &c->stopped(run));
+			now = clock_sleep_until(c->clock, due, &c->run->stop);
 			if (now < due || finished(c, now))
 				return over(c);
 		}
@@ -180,7 +180,7 @@ bool client_retry(struct client *c)
 		for (unsigned i = 2; i < c->tries && most < BACKOFF_MAX_NS; i++)
 			most *= 2;
 		now = clock_sleep_until(c->clock, now + rng_below(&c->rng[RNG_BACKOFF], most),
-		                        &c->stopped(run));
+		                        &c->run->stop);
 	}
 	return now < end_ns(c->run) && !stopped(c->run);
 }
