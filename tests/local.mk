@@ -58,7 +58,8 @@ tree_tests = \
 	tests/style.sh
 
 # Command line tests in which threads meet: what the thread sanitizer build runs, at its tenfold cost.
-thread_tests =
+thread_tests = \
+	tests/cli/bank.sh
 
 # Programs that shell tests run.
 helper_programs = \
