@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * nvme_parse: NVMe identify structures and log pages, from the bytes that a drive sent. Nothing here
- * talks to a drive, so that tests feed recorded pages. Any thread. All functions return 0, or
+ * nvme_parse: NVMe identify structures and log pages, from the bytes that a drive sent. Nothing
+ * here talks to a drive, so that tests feed recorded pages. Any thread. All functions return 0, or
  * -EMSGSIZE when the page is too short for what the specification puts into it.
  */
 #ifndef IOLTP_RAW_NVME_PARSE_H
@@ -33,7 +33,7 @@ struct nvme_health {
 	/* Composite, then sensors 1..8; degrees Celsius; 0 K (not there) is INT16_MIN. */
 	int16_t temperature_c[NVME_TEMPERATURES];
 	uint8_t spare_pct, spare_threshold_pct;
-	uint8_t used_pct; /* of the rated endurance; may exceed 100 */
+	uint8_t used_pct;                           /* of the rated endurance; may exceed 100 */
 	struct nvme_u128 read_units, written_units; /* of NVME_DATA_UNIT_BYTES */
 	struct nvme_u128 read_commands, write_commands;
 	struct nvme_u128 busy_min, power_cycles, power_on_h, unsafe_shutdowns, media_errors,
@@ -47,12 +47,13 @@ int nvme_parse_health(struct nvme_health *h, const void *page, size_t len);
 /* OCP "SMART / health information extended" (LID C0h). */
 struct nvme_ocp {
 	uint16_t version;
-	struct nvme_u128 media_written_bytes, media_read_bytes; /* what went to and came from flash */
-	uint64_t bad_user_blocks, bad_system_blocks;            /* raw counts, 48 bits */
+	struct nvme_u128 media_written_bytes,
+	    media_read_bytes;                        /* what went to and came from flash */
+	uint64_t bad_user_blocks, bad_system_blocks; /* raw counts, 48 bits */
 	uint64_t xor_recoveries, uncorrectable_reads, soft_ecc_errors;
 	uint32_t e2e_detected, e2e_corrected;
 	uint8_t system_used_pct;
-	uint64_t refreshes;                     /* 56 bits */
+	uint64_t refreshes; /* 56 bits */
 	uint32_t erase_count_max, erase_count_min;
 	uint8_t throttle_events, throttle_now; /* now: 0 none, 1..3 levels */
 	uint64_t pcie_correctable;
@@ -137,7 +138,7 @@ enum nvme_sanitize_state {
 /* Sanitize status (LID 81h). */
 struct nvme_sanitize_status {
 	enum nvme_sanitize_state state;
-	double progress;    /* 0..1 */
+	double progress;     /* 0..1 */
 	uint32_t estimate_s; /* for the last action; UINT32_MAX: not reported */
 };
 
