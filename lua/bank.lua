@@ -160,7 +160,8 @@ local function cmd_prepare()
          :format(sysbench.opt.accounts, sysbench.opt.initial_balance, CENTS_MOST))
    end
    schema.prepare {
-      con = sysbench.sql.driver():connect(), prefix = "bank_", mode = sysbench.opt.prepare, tables = tables()
+      con = sysbench.sql.driver():connect(), prefix = "bank_", mode = sysbench.opt.prepare, whole = true,
+      tables = tables()
    }
 end
 

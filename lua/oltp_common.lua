@@ -211,8 +211,9 @@ function commit()
    stmt.commit:execute()
 end
 
-function execute_point_selects()
-   local times = sysbench.opt.point_selects
+-- So many; the option's number if not told.
+function execute_point_selects(times)
+   times = times or sysbench.opt.point_selects
    if times == 0 then
       return
    end

@@ -12,9 +12,10 @@ struct tree {
 	enum tree_kind kind;
 	bool b;
 	double number;
-	char *text;         /* owned */
-	char *key;          /* its name in the table around it; NULL: an element of the array part */
-	struct tree *items; /* TREE_TABLE: array elements first, in order, then named ones by name; owned */
+	char *text; /* owned */
+	char *key;  /* its name in the table around it; NULL: an element of the array part */
+	struct tree
+	    *items; /* TREE_TABLE: array elements first, in order, then named ones by name; owned */
 	size_t nitems;
 	size_t narray;
 };

@@ -35,7 +35,8 @@ const struct driver_ops *const *driver_all(void)
 {
 	static const struct driver_ops *const drivers[] = {
 	    &driver_sqlite,
-	    &driver_null,   NULL,
+	    &driver_null,
+	    NULL,
 	};
 
 	return drivers;

@@ -337,7 +337,7 @@ static void odd_values(void **state)
 	(void)state;
 	x->run.cpu_share = NAN;
 	x->run.clock_drift_ppm = -INFINITY;
-	x->run.events_stddev = NAN;
+	x->run.total.fairness.events_stddev = NAN;
 	x->run.total.elapsed_s = 0;
 	strcpy(x->stmts[0].label, "SELECT '\xff\xfe' FROM t");
 	strcpy(x->errors[0].text, "caf\xc3\xa9 \xc3");

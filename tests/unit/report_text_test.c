@@ -163,10 +163,10 @@ static void cumulative_as_sysbench_plain(void **state)
 		hist_record(h, 29192000);
 	hist_record(h, 40190000);
 	h->sum_ns = 1494050000;
-	x->run.events_avg = 101;
-	x->run.events_stddev = 0;
-	x->run.time_avg_s = 1.494;
-	x->run.time_stddev_s = 0;
+	x->run.total.fairness.events_avg = 101;
+	x->run.total.fairness.events_stddev = 0;
+	x->run.total.fairness.time_avg_s = 1.494;
+	x->run.total.fairness.time_stddev_s = 0;
 	x->r.driver = NULL;
 	CAPTURE(c, rep_text_cumulative(&x->r, &f, out));
 	assert_string_equal(c.text, "\n"
