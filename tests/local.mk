@@ -42,6 +42,16 @@ unit_headers = \
 
 # Programs without: each is one scenario of the command line, with $IOLTP as the program.
 cli_tests = \
+	tests/cli/guard_database.sh \
+	tests/cli/guard_file.sh \
+	tests/cli/guard_holders.sh \
+	tests/cli/guard_mounted.sh \
+	tests/cli/guard_partitions.sh \
+	tests/cli/guard_paths.sh \
+	tests/cli/guard_permission.sh \
+	tests/cli/guard_readonly.sh \
+	tests/cli/guard_serial.sh \
+	tests/cli/guard_signature.sh \
 	tests/cli/bank.sh \
 	tests/cli/oltp.sh \
 	tests/hdr/hdr_java.sh
@@ -63,6 +73,7 @@ thread_tests = \
 
 # Programs that shell tests run.
 helper_programs = \
+	tests/unit/guard_probe \
 	tests/unit/hist_dump
 
 # Floors and micro benchmarks for scripts/bench; built with the tests, so that they keep compiling.
@@ -92,7 +103,7 @@ SH_LOG_COMPILER = timeout $(test_timeout_s) bash
 AM_TESTS_ENVIRONMENT = IOLTP='$(abs_builddir)/ioltp$(EXEEXT)'; export IOLTP; \
 	AWK='$(AWK)'; export AWK;
 
-EXTRA_DIST += tests/lib.sh tests/unit/no_cmocka.sh $(unit_headers) tests/hdr/DecodeHist.java \
+EXTRA_DIST += tests/lib.sh tests/cli/guard_lib.sh tests/unit/no_cmocka.sh $(unit_headers) tests/hdr/DecodeHist.java \
 	$(cli_tests) $(db_tests) $(tree_tests)
 
 # Parts of `make check`, for builds that need not judge the tree again.
