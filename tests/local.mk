@@ -54,6 +54,11 @@ cli_tests = \
 	tests/cli/guard_signature.sh \
 	tests/cli/bank.sh \
 	tests/cli/oltp.sh \
+	tests/cli/report_form.sh \
+	tests/cli/run.sh \
+	tests/cli/script_api.sh \
+	tests/cli/sqlite_faults.sh \
+	tests/cli/streams.sh \
 	tests/hdr/hdr_java.sh
 
 # The same against a database server that the test starts itself.
