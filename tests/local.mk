@@ -13,7 +13,9 @@ unit_tests = \
 	tests/unit/facts_test \
 	tests/unit/hist_codec_test \
 	tests/unit/hist_test \
+	tests/unit/guard_test \
 	tests/unit/load_test \
+	tests/unit/nvme_parse_test \
 	tests/unit/mix_test \
 	tests/unit/opt_declare_test \
 	tests/unit/opt_file_test \
@@ -36,6 +38,7 @@ unit_headers = \
 	tests/unit/chi2.h \
 	tests/unit/load_fixture.h \
 	tests/unit/opt_fixture.h \
+	tests/unit/sys_fixture.h \
 	tests/unit/report_fixture.h \
 	tests/unit/report_json_fixture.h \
 	tests/unit/sqlite_setting.h
