@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-dist_doc_DATA = CHANGELOG.md
+dist_doc_DATA = CHANGELOG.md docs/result-schema.md docs/result.schema.json
 EXTRA_DIST += docs/ioltp.1.in
 nodist_man_MANS = docs/ioltp.1
 CLEANFILES += docs/ioltp.1 docs/ioltp.1.options

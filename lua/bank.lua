@@ -145,8 +145,11 @@ function thread_init()
    sum = con:prepare("SELECT SUM(balance) FROM bank_accounts")
 end
 
+-- Also called when thread_init has failed.
 function thread_done()
-   con:disconnect()
+   if con then
+      con:disconnect()
+   end
 end
 
 ---- commands ------------------------------------------------------------------------------------------
@@ -157,7 +160,8 @@ local function cmd_prepare()
          :format(sysbench.opt.accounts, sysbench.opt.initial_balance, CENTS_MOST))
    end
    schema.prepare {
-      con = sysbench.sql.driver():connect(), prefix = "bank_", mode = sysbench.opt.prepare, tables = tables()
+      con = sysbench.sql.driver():connect(), prefix = "bank_", mode = sysbench.opt.prepare, whole = true,
+      tables = tables()
    }
 end
 

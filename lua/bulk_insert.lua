@@ -61,9 +61,12 @@ function event()
    con:bulk_insert_next(("(%d,%d)"):format(last_id, last_id))
 end
 
+-- Also called when thread_init has failed.
 function thread_done()
-   con:bulk_insert_done()
-   con:disconnect()
+   if last_id then
+      con:bulk_insert_done()
+      con:disconnect()
+   end
 end
 
 local function cmd_prepare()

@@ -133,6 +133,14 @@ local function refuse_unlike(con, t, found)
    end
 end
 
+-- Tables that explain each other cannot be made one by one.
+local function refuse_parts(spec, existing, absent)
+   if spec.whole and #existing > 0 and #absent > 0 then
+      ioltp.fail(("table %s: it does not exist, and %s alone cannot be reused; give --prepare=replace")
+         :format(absent[1].name, existing[1].name))
+   end
+end
+
 -- The tables that are to be made. Every thread asks, and gets the same answer; the first one also judges.
 local function to_make(spec)
    local found, existing, absent = schema.columns(spec.con, spec.prefix), {}, {}
@@ -140,8 +148,11 @@ local function to_make(spec)
       table.insert(found[t.name] and existing or absent, t)
    end
    if spec.mode == "reuse" then
-      for _, t in ipairs(sysbench.tid == 0 and existing or {}) do
-         refuse_unlike(spec.con, t, found)
+      if sysbench.tid == 0 then
+         refuse_parts(spec, existing, absent)
+         for _, t in ipairs(existing) do
+            refuse_unlike(spec.con, t, found)
+         end
       end
       return absent, {}
    end
@@ -194,7 +205,7 @@ local function make(spec, made)
       end
    end
    ioltp.barrier()
-   return #tables
+   return loaded == 0 and ("prepare: made %d table%s"):format(#tables, #tables == 1 and "" or "s")
 end
 
 -- Drops what this thread made, over a new connection where the old one is of no use any more.
@@ -222,7 +233,7 @@ local function undo(con, made)
 end
 
 -- Makes and fills tables; for a PARALLEL command, by all threads with equal arguments.
---   con, prefix (of all names), mode (of prepare_option)
+--   con, prefix (of all names), mode (of prepare_option), whole (they are reused together or not at all)
 --   tables = { { name=, columns={...}, create = "CREATE TABLE ...", generator=, rows=, options={}  (or none of the three),
 --                after = { statements that follow the load } }, ... }
 -- When it fails or is interrupted, the tables that it made are dropped and the error goes on.
@@ -233,8 +244,8 @@ function schema.prepare(spec)
       undo(spec.con, made)
       error(result, 0)
    end
-   if sysbench.tid == 0 then
-      ioltp.notice(("prepare: made %d table%s"):format(result, result == 1 and "" or "s"))
+   if result and sysbench.tid == 0 then -- loading has its own words
+      ioltp.notice(result)
    end
 end
 

@@ -189,13 +189,13 @@ function prepare_delete_inserts()
 end
 
 function close_statements()
-   for _, statements in pairs(stmt) do
-      if type(statements) == "table" and getmetatable(statements) and not statements.close then
-         for _, statement in pairs(statements) do
-            statement:close()
+   for n, statement in pairs(stmt or {}) do
+      if type(n) == "number" then
+         for _, of_table in pairs(statement) do
+            of_table:close()
          end
-      elseif statements.close then
-         statements:close()
+      else
+         statement:close()
       end
    end
    stmt, param, announced = {}, {}, {}
@@ -211,8 +211,9 @@ function commit()
    stmt.commit:execute()
 end
 
-function execute_point_selects()
-   local times = sysbench.opt.point_selects
+-- So many; the option's number if not told.
+function execute_point_selects(times)
+   times = times or sysbench.opt.point_selects
    if times == 0 then
       return
    end
@@ -359,7 +360,7 @@ local function check_rows(t)
    if last == nil then
       ioltp.fail(("table %s: it is empty; run `cleanup`, then `prepare`"):format(t.name))
    elseif last < sysbench.opt.table_size then
-      ioltp.notice(("warning: %s has ids up to %d only, with --table-size=%d part of the statements find no row")
+      ioltp.warn(("%s has ids up to %d only, with --table-size=%d part of the statements find no row")
          :format(t.name, last, sysbench.opt.table_size))
    end
 end
@@ -389,9 +390,12 @@ function thread_init()
    end
 end
 
+-- Also called when thread_init has failed.
 function thread_done()
    close_statements()
-   con:disconnect()
+   if con then
+      con:disconnect()
+   end
 end
 
 ---- commands ------------------------------------------------------------------------------------------

@@ -1,13 +1,12 @@
 -- SPDX-License-Identifier: MIT
--- One row by its id, once per event.
+-- One row by its id, once per event: the option point_selects is for the mixed workloads.
 require("oltp_common")
 
 function prepare_statements()
-   sysbench.opt.point_selects = 1 -- the option counts statements of the mixed workloads
-   prepare_point_selects()
+   prepare_for_each_table("point_selects")
 end
 
 function event()
-   execute_point_selects()
+   execute_point_selects(1)
    check_reconnect()
 end

@@ -89,6 +89,10 @@ end
 
 -- 1.0 scripts without declarations find every option as a global; nothing that exists is overwritten.
 local function globals(extra)
+   mysql_table_engine, myisam_max_rows = "innodb", 1000000
+   if sysbench.opt.db_driver == "sqlite" and sysbench.opt.sqlite_pretend ~= "" then
+      db_driver = sysbench.opt.sqlite_pretend
+   end
    for name, value in pairs(sysbench.opt) do
       if rawget(_G, name) == nil and value ~= "" then
          _G[name] = value

@@ -4,11 +4,12 @@
 local ctx = ...
 local host = ctx.host
 
-ioltp.version = "@VERSION@"
-
 -- All threads of a parallel command call this with equal arguments; returns when this thread finds no more rows to load.
 function ioltp.load(spec)
-   host.load(spec.con.ptr, spec.generator, spec.table, spec.rows, spec.options)
+   if type(spec) ~= "table" or type(spec.con) ~= "table" or not spec.con.handle then
+      error("ioltp.load: wants a table with con, generator, table and rows", 2)
+   end
+   host.load(spec.con.handle, spec.generator, spec.table, spec.rows, spec.options)
 end
 
 -- All threads of a parallel command meet; outside of one nothing happens.

@@ -47,7 +47,8 @@ end
 
 local function handler(e)
    if type(e) == "string" and e ~= "ioltp: failed" then
-      return debug.traceback(e, 2)
+      local text = debug.traceback(e, 2) -- no tail call: the level counts from this function
+      return text
    end
    return e
 end

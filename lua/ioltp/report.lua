@@ -48,7 +48,7 @@ function sysbench.report_json(stat)
    io.flush()
 end
 
--- Closes what report_json has opened.
+-- Closes what report_json has opened; called before the final report.
 function ctx.end_reports()
    if json_open then
       print("\n]")

@@ -2,9 +2,9 @@
 -- runtime: what one Lua state is given before any workload runs, and the entry points that the program calls.
 --
 -- Arguments: the `host` functions (host.c), the client as light userdata, the C declarations, the folder of the
--- bundled Lua files, the kind of state ("main", "worker", "command", "report"), the client's number, a seed.
+-- bundled Lua files, the kind of state ("main", "worker", "command", "report"), the client's number, a seed, the version.
 
-local host, client_ud, cdef, data_dir, kind, tid, seed = ...
+local host, client_ud, cdef, data_dir, kind, tid, seed, version = ...
 
 ffi = require("ffi") -- scripts of sysbench use the global
 bit = require("bit")
@@ -40,7 +40,7 @@ sysbench = {
    hooks = {},
    opt = nil, -- until the options are known: not while the body runs
 }
-ioltp = {}
+ioltp = { version = version }
 
 local functions_of_environment = part("environment")
 sysbench.rand = part("rand")
@@ -157,6 +157,10 @@ rt.run_command = cmdline.run
 
 function rt.report_intermediate(stat)
    sysbench.hooks.report_intermediate(stat)
+end
+
+function rt.end_reports()
+   ctx.end_reports()
 end
 
 function rt.report_cumulative(stat)

@@ -26,7 +26,24 @@ local error_object = {
    end,
 }
 
-local function raise(con, query, level)
+-- "file:line: " of the innermost line that is not the runtime's own.
+local own = "@" .. ctx.data_dir .. "/ioltp/"
+
+local function position()
+   local level = 3
+   while true do
+      local info = debug.getinfo(level, "Sl")
+      if not info then
+         return ""
+      end
+      if info.currentline > 0 and info.source:sub(1, #own) ~= own then
+         return info.short_src .. ":" .. info.currentline .. ": "
+      end
+      level = level + 1
+   end
+end
+
+local function raise(con, query)
    local e = C.ioltp_con_error(con.ptr)
    local outcome = e.outcome
    local object = setmetatable({
@@ -49,7 +66,7 @@ local function raise(con, query, level)
       C.ioltp_count_error(client)
       error(object, 0)
    end
-   error(tostring(object), level or 3)
+   error(position() .. tostring(object), 0)
 end
 
 -- ---- results ----
@@ -188,7 +205,7 @@ function statement:execute()
    if r == DONE then
       return NO_RESULT
    end
-   return raise(self.con, "<prepared statement>")
+   raise(self.con, "<prepared statement>")
 end
 
 function statement:next_result()
@@ -248,7 +265,7 @@ local function finish(con, r, query)
    if r == ROWS then
       return take_result(con)
    end
-   return raise(con, query, 4)
+   raise(con, query)
 end
 
 function connection:query(text)
@@ -355,8 +372,10 @@ function driver:connect()
    if con then
       return con
    end
+   local handle = host.connect(self.real_name)
    con = setmetatable({
-      ptr = ffi.cast("struct ioltp_con *", host.connect(self.real_name)),
+      ptr = ffi.cast("struct ioltp_con *", handle),
+      handle = handle, -- the same for functions that are not called by FFI
       driver = self,
    }, connection_meta)
    if slot then

@@ -20,22 +20,30 @@ const struct opt_desc cli_options[] = {
      .help = "print the options as roff, for the manual page, and exit"},
     {.name = "config-file",
      .type = OPT_FILE,
-     .help = "read options from this file, a line name=value each; the command line goes before it"},
+     .help =
+         "read options from this file, a line name=value each; the command line goes before it"},
     {.name = "mix",
      .type = OPT_STRING,
-     .help = "several workloads in one run with their weights, as a@70,b@30, in the place of WORKLOAD"},
+     .help =
+         "several workloads in one run with their weights, as a@70,b@30, in the place of WORKLOAD"},
     {.name = "format",
      .type = OPT_ENUM,
      .def = "text",
      .choices = "text|json|csv",
      .help = "form of the report on standard output"},
-    {.name = "output", .type = OPT_STRING, .help = "write the JSON result document to this file too"},
-    {.name = "histogram", .type = OPT_BOOL, .def = "off", .help = "print the latency histogram in the text report"},
+    {.name = "output",
+     .type = OPT_STRING,
+     .help = "write the JSON result document to this file too"},
+    {.name = "histogram",
+     .type = OPT_BOOL,
+     .def = "off",
+     .help = "print the latency histogram in the text report"},
     {.name = "compat",
      .type = OPT_ENUM,
      .def = "1.0",
      .choices = "1.0|1.1",
-     .help = "which sysbench to be like where the two differ: default random distribution, wording of the final report"},
+     .help = "which sysbench to be like where the two differ: default random distribution, wording "
+             "of the final report"},
     {.name = "show-serial",
      .type = OPT_BOOL,
      .def = "off",
@@ -44,7 +52,8 @@ const struct opt_desc cli_options[] = {
      .type = OPT_ENUM,
      .def = "auto",
      .choices = "auto|system",
-     .help = "time source: auto is the CPU's time stamp counter where it can be trusted, else the system's clock"},
+     .help = "time source: auto is the CPU's time stamp counter where it can be trusted, else the "
+             "system's clock"},
     {.name = "verbosity",
      .type = OPT_INT,
      .def = "3",
@@ -95,8 +104,10 @@ static void list_workloads(FILE *out)
 		size_t len = strlen(e->d_name);
 
 		/* Parts that workloads require are no workloads. */
-		if (len < 5 || strcmp(e->d_name + len - 4, ".lua") != 0 || strncmp(e->d_name, "ioltp_", 6) == 0 ||
-		    strcmp(e->d_name, "oltp_common.lua") == 0 || strcmp(e->d_name, "oltp_tables.lua") == 0 ||
+		if (len < 5 || strcmp(e->d_name + len - 4, ".lua") != 0 ||
+		    strncmp(e->d_name, "ioltp_", 6) == 0 ||
+		    strcmp(e->d_name, "oltp_common.lua") == 0 ||
+		    strcmp(e->d_name, "oltp_tables.lua") == 0 ||
 		    strcmp(e->d_name, "oltp_slices.lua") == 0)
 			continue;
 		names[n] = strndup(e->d_name, len - 4);
@@ -118,13 +129,15 @@ static void list_workloads(FILE *out)
 void cli_help(const struct cli *cli, const struct opt_set *set, FILE *out)
 {
 	fprintf(out,
-		"ioltp %s: measures a database application on a drive\n\n"
-		"Usage:\n"
-		"  ioltp [OPTIONS] WORKLOAD [prepare|warmup|run|check|cleanup|help|COMMAND]\n"
-		"  ioltp [OPTIONS] --mix=A@70,B@30 [COMMAND]\n\n"
-		"WORKLOAD is a bundled name, the path of a Lua script, or - for a script on standard input.\n"
-		"Sizes take K, M, G, T (1024); times ns, us, ms, s, m, h, and a bare number is seconds.\n\n",
-		cli->version);
+	        "ioltp %s: measures a database application on a drive\n\n"
+	        "Usage:\n"
+	        "  ioltp [OPTIONS] WORKLOAD [prepare|warmup|run|check|cleanup|help|COMMAND]\n"
+	        "  ioltp [OPTIONS] --mix=A@70,B@30 [COMMAND]\n\n"
+	        "WORKLOAD is a bundled name, the path of a Lua script, or - for a script on "
+	        "standard input.\n"
+	        "Sizes take K, M, G, T (1024); times ns, us, ms, s, m, h, and a bare number is "
+	        "seconds.\n\n",
+	        cli->version);
 	list_workloads(out);
 	opt_print_help(set, NULL, out);
 }

@@ -16,7 +16,8 @@ struct cli {
 	const volatile sig_atomic_t *signal; /* number of the signal that asks to end, 0: none */
 };
 
-/* Options that every command has, and those of the command line itself: --help --version --verbosity ... */
+/* Options that every command has, and those of the command line itself: --help --version
+ * --verbosity ... */
 extern const struct opt_desc cli_options[];
 
 /* `ioltp ...`: returns the exit status. */

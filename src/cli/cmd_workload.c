@@ -43,8 +43,10 @@ static int read_args(struct session *s, struct err *err)
 			else if (s->args.command == NULL)
 				s->args.command = arg;
 			else
-				return err_usage(err, "%s: one word too many after the command '%s'; options begin with --",
-						 arg, s->args.command);
+				return err_usage(err,
+				                 "%s: one word too many after the command '%s'; "
+				                 "options begin with --",
+				                 arg, s->args.command);
 			continue;
 		}
 		rc = opt_parse_arg(s->set, arg, err);
@@ -65,10 +67,11 @@ static int settle_words(struct session *s, struct err *err)
 	if (test == NULL && mix == NULL)
 		return 0;
 	if (s->args.command != NULL)
-		return err_usage(err, "%s: one word too many; with --%s there is only a command", s->args.command,
-				 mix != NULL ? "mix" : "test");
+		return err_usage(err, "%s: one word too many; with --%s there is only a command",
+		                 s->args.command, mix != NULL ? "mix" : "test");
 	if (test != NULL && mix != NULL)
-		return err_usage(err, "--test: cannot be given with --mix; name the workloads in --mix");
+		return err_usage(err,
+		                 "--test: cannot be given with --mix; name the workloads in --mix");
 	s->args.command = s->args.workload;
 	s->args.workload = test;
 	return 0;
@@ -82,12 +85,15 @@ static int settle_driver(struct session *s, struct err *err)
 	if (opt_given(s->set, "db-driver"))
 		return 0;
 	for (const struct driver_ops *const *ops = driver_all(); *ops != NULL; ops++) {
-		for (const struct opt_desc *d = (*ops)->options; d != NULL && d->name != NULL; d++) {
+		for (const struct opt_desc *d = (*ops)->options; d != NULL && d->name != NULL;
+		     d++) {
 			if (!opt_given(s->set, d->name))
 				continue;
 			if (found != NULL && found != (*ops)->name)
-				return err_usage(err, "--db-driver: options of both %s and %s were given; say which to use",
-						 found, (*ops)->name);
+				return err_usage(err,
+				                 "--db-driver: options of both %s and %s were "
+				                 "given; say which to use",
+				                 found, (*ops)->name);
 			found = (*ops)->name;
 		}
 	}
@@ -103,8 +109,11 @@ static int add_mix_item(void *ctx, const char *item)
 	double weight = 1;
 
 	if (at != NULL && (units_parse_double(at + 1, &weight) != 0 || weight < 0))
-		return err_usage(err, "--mix: weight of '%s' is not a number of 0 or more; write a@70,b@30", item);
-	snprintf(name, sizeof(name), "%.*s", at != NULL ? (int)(at - item) : (int)strlen(item), item);
+		return err_usage(
+		    err, "--mix: weight of '%s' is not a number of 0 or more; write a@70,b@30",
+		    item);
+	snprintf(name, sizeof(name), "%.*s", at != NULL ? (int)(at - item) : (int)strlen(item),
+	         item);
 	if (name[0] == '\0')
 		return err_usage(err, "--mix: '%s' has no workload; write a@70,b@30", item);
 	return script_add(&s->script, name, weight, err);
@@ -148,7 +157,8 @@ static int unknown_option(void *ctx, const char *arg)
 	return 0;
 }
 
-/* The options again, now that the script has declared its own; then the file, which gives way to them. */
+/* The options again, now that the script has declared its own; then the file, which gives way to
+ * them. */
 static int read_rest(struct session *s, struct err *err)
 {
 	const char *file = opt_str(s->set, "config-file");
@@ -193,13 +203,15 @@ static int settle_options(struct session *s, struct err *err)
 	int rc = settle_driver(s, err);
 
 	/* The file may have changed what the command line left open. */
-	if (rc == 0 && strcmp(opt_str(s->set, "compat"), "1.1") == 0 && !opt_given(s->set, "rand-type"))
+	if (rc == 0 && strcmp(opt_str(s->set, "compat"), "1.1") == 0 &&
+	    !opt_given(s->set, "rand-type"))
 		rc = opt_assign(s->set, "rand-type", "uniform", err);
 	if (rc == 0)
 		rc = run_config_from(&s->config, s->set, err);
 	if (rc == 0)
 		rc = script_open(&s->script, &s->config, err);
-	s->log.level = opt_bool(s->set, "debug") ? LOG_DEBUG : (enum log_level)opt_int(s->set, "verbosity");
+	s->log.level =
+	    opt_bool(s->set, "debug") ? LOG_DEBUG : (enum log_level)opt_int(s->set, "verbosity");
 	return rc;
 }
 
@@ -207,17 +219,20 @@ static int dispatch(struct session *s, struct err *err)
 {
 	const char *command = s->args.command;
 	const char *file = s->script.sources[0].path;
-	struct measure m = {s->cli, s->set, &s->script, &s->config, &s->clock, &s->log, s->argc, s->argv, s->label};
+	struct measure m = {s->cli,  s->set,  &s->script, &s->config, &s->clock,
+	                    &s->log, s->argc, s->argv,    s->label};
 	int rc;
 
 	/* A script without a command and without events was all run by loading it. */
 	if (command == NULL && !s->script.has_event)
 		return EXIT_OK;
 	if (command == NULL && !s->from_stdin) {
-		err_usage(err, "%s: no command was given; add prepare, run, check, cleanup or help", s->label);
+		err_usage(err, "%s: no command was given; add prepare, run, check, cleanup or help",
+		          s->label);
 		return EXIT_USAGE;
 	}
-	if (command == NULL || (strcmp(command, "run") == 0 && !script_has_command(&s->script, "run"))) {
+	if (command == NULL ||
+	    (strcmp(command, "run") == 0 && !script_has_command(&s->script, "run"))) {
 		if (s->script.has_event)
 			return measure_run(&m);
 		err_usage(err, "%s: has no function event(); a workload needs one to run", file);
@@ -253,13 +268,15 @@ static int perform(struct session *s, struct err *err)
 	}
 	if (settle_words(s, err) != 0)
 		return err->status;
-	if (opt_bool(s->set, "help") && s->args.workload == NULL && opt_str(s->set, "mix") == NULL) {
+	if (opt_bool(s->set, "help") && s->args.workload == NULL &&
+	    opt_str(s->set, "mix") == NULL) {
 		cli_help(s->cli, s->set, stdout);
 		return EXIT_OK;
 	}
 	if (opt_bool(s->set, "help"))
 		s->args.command = "help";
-	clock_init(&s->clock, strcmp(opt_str(s->set, "clock"), "system") == 0 ? CLOCK_KIND_SYSTEM : CLOCK_KIND_TSC);
+	clock_init(&s->clock, strcmp(opt_str(s->set, "clock"), "system") == 0 ? CLOCK_KIND_SYSTEM
+	                                                                      : CLOCK_KIND_TSC);
 	if (load_script(s, err) != 0)
 		return err->status;
 	if (s->args.command != NULL && strcmp(s->args.command, "help") == 0)

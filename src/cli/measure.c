@@ -28,14 +28,51 @@ static void note(struct reports *r, int rc)
 		r->write_errno = -rc;
 }
 
+static void collect_facts(struct reports *r)
+{
+	struct script *s = r->m->script;
+	const char *path;
+
+	if (!script_facts(s, &r->result.driver, &r->result.database, &r->result.durable))
+		return;
+	if (strcmp(r->result.driver, "sqlite") == 0) {
+		path = opt_str(r->m->options, "sqlite-path");
+		facts_device(&r->result.device, path, r->result.show_serial);
+	}
+}
+
+static void on_started(void *ctx)
+{
+	struct reports *r = ctx;
+
+	/* Now, and not at the end: a server that dies meanwhile takes its facts along. */
+	collect_facts(r);
+	if (r->format != FORMAT_TEXT)
+		return;
+	printf("Threads started!\n\n");
+	fflush(stdout);
+}
+
+static void add_hash(struct reports *r)
+{
+	uint64_t hash = script_hash(r->m->script);
+	char text[24];
+
+	if (hash == 0)
+		return;
+	snprintf(text, sizeof(text), "%016llx", (unsigned long long)hash);
+	kv_text(&r->result.database, "statement_hash", text);
+}
+
 static void on_interval(void *ctx, const struct run_figures *f)
 {
 	struct reports *r = ctx;
 
 	if (r->json != NULL)
 		note(r, rep_json_interval(r->json, &r->result, f));
-	/* The last stretch is for the sums of the document; on the screen a part of an interval would mislead. */
-	if (f->tail)
+	/* The last stretch is for the sums of the document; on the screen a part of an interval
+	 * would mislead. */
+	if (!f->whole)
 		return;
 	if (script_report(r->m->script, f, r->m->config, false, &r->err))
 		return;
@@ -59,15 +96,16 @@ static void print_head(const struct measure *m)
 {
 	const struct run_config *c = m->config;
 
-	printf("ioltp %s (using system %s)\n\nRunning the test with following options:\n", m->cli->version,
-	       LUAJIT_VERSION);
+	printf("ioltp %s (using system %s)\n\nRunning the test with following options:\n",
+	       m->cli->version, LUAJIT_VERSION);
 	printf("Number of threads: %u\n", c->threads);
 	if (c->warmup_ns != 0)
 		printf("Warmup time: %gs\n", (double)c->warmup_ns / 1e9);
 	if (c->rate_per_s > 0)
 		printf("Target transaction rate: %g/sec\n", c->rate_per_s);
 	if (c->interval_ns != 0)
-		printf("Report intermediate results every %g second(s)\n", (double)c->interval_ns / 1e9);
+		printf("Report intermediate results every %g second(s)\n",
+		       (double)c->interval_ns / 1e9);
 	if (c->ncheckpoints != 0) {
 		printf("Report checkpoint(s) at");
 		for (unsigned i = 0; i < c->ncheckpoints; i++)
@@ -75,7 +113,8 @@ static void print_head(const struct measure *m)
 		printf(" seconds\n");
 	}
 	if (c->seed_given)
-		printf("Initializing random number generator from seed (%llu).\n", (unsigned long long)c->seed);
+		printf("Initializing random number generator from seed (%llu).\n",
+		       (unsigned long long)c->seed);
 	else
 		printf("Initializing random number generator from current time\n");
 	printf("\n\nInitializing worker threads...\n\n");
@@ -91,7 +130,9 @@ static int reports_open(struct reports *r, const struct measure *m)
 
 	*r = (struct reports){.m = m};
 	result_init(&r->result);
-	r->format = strcmp(format, "json") == 0 ? FORMAT_JSON : strcmp(format, "csv") == 0 ? FORMAT_CSV : FORMAT_TEXT;
+	r->format = strcmp(format, "json") == 0  ? FORMAT_JSON
+	            : strcmp(format, "csv") == 0 ? FORMAT_CSV
+	                                         : FORMAT_TEXT;
 	r->result.version = m->cli->version;
 	r->result.kind = "sql";
 	r->result.workload = m->workload;
@@ -109,27 +150,6 @@ static int reports_open(struct reports *r, const struct measure *m)
 	return rc;
 }
 
-static void collect_facts(struct reports *r)
-{
-	struct script *s = r->m->script;
-	const char *path;
-	uint64_t hash;
-
-	if (!script_facts(s, &r->result.driver, &r->result.database, &r->result.durable))
-		return;
-	hash = script_hash(s);
-	if (hash != 0) {
-		char text[24];
-
-		snprintf(text, sizeof(text), "%016llx", (unsigned long long)hash);
-		kv_text(&r->result.database, "statement_hash", text);
-	}
-	if (strcmp(r->result.driver, "sqlite") == 0) {
-		path = opt_str(r->m->options, "sqlite-path");
-		facts_device(&r->result.device, path, r->result.show_serial);
-	}
-}
-
 static void write_final(struct reports *r, const struct run_result *run)
 {
 	struct err err = ERR_INIT;
@@ -137,13 +157,15 @@ static void write_final(struct reports *r, const struct run_result *run)
 
 	r->result.run = run;
 	result_judge(&r->result);
+	script_reports_end(r->m->script);
 	own = script_report(r->m->script, &run->total, r->m->config, true, &r->err);
 	if (r->format == FORMAT_TEXT && !own)
 		note(r, rep_text_final(&r->result, stdout));
 	else if (r->format == FORMAT_CSV)
 		note(r, rep_csv_final(&r->result, stdout));
 	if (r->json != NULL &&
-	    rep_json_final(r->json, &r->result, r->format == FORMAT_JSON ? stdout : NULL, &err) != 0 &&
+	    rep_json_final(r->json, &r->result, r->format == FORMAT_JSON ? stdout : NULL, &err) !=
+	        0 &&
 	    !err_is_set(&r->err))
 		r->err = err;
 	if (fflush(stdout) != 0)
@@ -164,8 +186,9 @@ static int conclude(struct reports *r, const struct run_result *run)
 		status = EXIT_RUN;
 	}
 	if (r->write_errno != 0) {
-		log_error(r->m->log, "standard output: the report could not be written: %s; send it elsewhere",
-			  strerror(r->write_errno));
+		log_error(r->m->log,
+		          "standard output: the report could not be written: %s; send it elsewhere",
+		          strerror(r->write_errno));
 		status = EXIT_RUN;
 	}
 	if (status == EXIT_OK && run->signal != 0)
@@ -193,9 +216,15 @@ static int run_phases(struct reports *r, struct run *run, struct run_result *res
 int measure_run(const struct measure *m)
 {
 	struct reports r;
-	const struct run_sink sink = {&r, on_interval, on_checkpoint};
-	struct run run = {.config = *m->config, .clock = m->clock, .log = m->log, .ops = &script_run_ops, .ops_ctx = m->script,
-			  .sink = &sink, .mix = &m->script->mix, .signal = m->cli->signal};
+	const struct run_sink sink = {&r, on_interval, on_checkpoint, on_started};
+	struct run run = {.config = *m->config,
+	                  .clock = m->clock,
+	                  .log = m->log,
+	                  .ops = &script_run_ops,
+	                  .ops_ctx = m->script,
+	                  .sink = &sink,
+	                  .mix = &m->script->mix,
+	                  .signal = m->cli->signal};
 	struct run_result res;
 	int status;
 
@@ -212,12 +241,13 @@ int measure_run(const struct measure *m)
 	run_phases(&r, &run, &res);
 	/* Without a measured window there is nothing to report but why. */
 	if (res.sum != NULL) {
-		collect_facts(&r);
+		add_hash(&r);
 		write_final(&r, &res);
 	}
 	status = conclude(&r, &res);
 	if (res.abandoned) {
-		/* Threads that hang in a call cannot be joined, and what they hold cannot be freed under them. */
+		/* Threads that hang in a call cannot be joined, and what they hold cannot be freed
+		 * under them. */
 		fflush(NULL);
 		_exit(status);
 	}

@@ -115,24 +115,17 @@ struct load_job *board_join(struct load_board *board, const char *table, uint64_
 
 bool board_turn(struct load_board *board, struct load_job *job, uint64_t chunk)
 {
-	bool mine;
-
 	pthread_mutex_lock(&board->lock);
-	while (!board_stopped(board) && (board->writing || job->turn != chunk))
+	while (!board_stopped(board) && job->turn != chunk)
 		pthread_cond_wait(&board->changed, &board->lock);
-	mine = !board_stopped(board);
-	if (mine)
-		board->writing = true;
 	pthread_mutex_unlock(&board->lock);
-	return mine;
+	return !board_stopped(board);
 }
 
-void board_turn_over(struct load_board *board, struct load_job *job, bool done)
+void board_turn_over(struct load_board *board, struct load_job *job)
 {
 	pthread_mutex_lock(&board->lock);
-	board->writing = false;
-	if (done)
-		job->turn++;
+	job->turn++;
 	pthread_cond_broadcast(&board->changed);
 	pthread_mutex_unlock(&board->lock);
 }

@@ -35,10 +35,9 @@ struct load_board {
 	_Atomic bool stop;
 	_Atomic uint64_t retries;
 	pthread_mutex_t lock;
-	pthread_cond_t changed;        /* writing, a turn, stop */
+	pthread_cond_t changed;        /* a turn, stop */
 	struct load_job *first, *last; /* under lock */
 	unsigned tables;               /* of the whole load, 0: not known; under lock */
-	bool writing;                  /* somebody has the writer's turn; under lock */
 	uint64_t said_ns;              /* last line of progress; the teller's */
 	bool line_open; /* the terminal's line waits to be overwritten; the teller's */
 	bool summed;    /* the terminal has its last line; the teller's */
@@ -55,13 +54,13 @@ static inline bool board_stopped(const struct load_board *board)
 }
 
 /*
- * Engines with one writer: waits until nobody writes and every earlier chunk of the table is
- * committed. Keys then come in order, which keeps trees dense, and the file is the same for any
- * number of threads. False: the load was stopped; there is no turn to give back.
+ * Engines with one writer: waits until every earlier chunk of the table is committed. Nothing is
+ * lost, as only one can write, and keys come in order: trees are dense, and the file is the same
+ * for any number of threads. False: the load was stopped.
  */
 bool board_turn(struct load_board *board, struct load_job *job, uint64_t chunk);
-/* Gives the turn back; `done`: the chunk is committed. */
-void board_turn_over(struct load_board *board, struct load_job *job, bool done);
+/* That chunk is committed. */
+void board_turn_over(struct load_board *board, struct load_job *job);
 
 /* So many units more are committed. */
 void board_done(struct load_board *board, struct load_job *job, uint64_t units);

@@ -149,7 +149,8 @@ static void back_off(struct loader *l, unsigned tries)
 
 static int stopped(const struct loader *l, struct err *err)
 {
-	err_run(err, "%s: the load was stopped; prepare it again", l->job->table);
+	err_run(err, "%s: the load was stopped: another thread failed, or a signal came",
+	        l->job->table);
 	return -ECANCELED;
 }
 
@@ -176,12 +177,10 @@ static int load_chunk(struct loader *l, uint64_t chunk, struct err *err)
 	bool done = false;
 
 	block_fill(l, first, end);
+	if (l->one_writer && !board_turn(l->board, l->job, chunk))
+		return stopped(l, err);
 	for (unsigned tries = 1; !done; tries++) {
-		if (l->one_writer && !board_turn(l->board, l->job, chunk))
-			return stopped(l, err);
 		done = send_chunk(l, first, end);
-		if (l->one_writer)
-			board_turn_over(l->board, l->job, done);
 		if (!done && board_stopped(l->board))
 			return stopped(l, err);
 		if (!done && (l->error.outcome != SQL_RETRY || tries == TRIES_MAX))
@@ -193,6 +192,8 @@ static int load_chunk(struct loader *l, uint64_t chunk, struct err *err)
 			back_off(l, tries);
 		}
 	}
+	if (l->one_writer)
+		board_turn_over(l->board, l->job);
 	board_done(l->board, l->job, end - first);
 	return 0;
 }

@@ -134,10 +134,10 @@ static json_t *totals(const struct result *r, const struct run_result *run)
 	put_count(o, "lock_timeouts", s->lock_timeouts);
 	if (s->service != NULL)
 		put(o, "service_ns", latency_of(r, s->service));
-	put_real(fair, "events_avg", run->events_avg);
-	put_real(fair, "events_stddev", run->events_stddev);
-	put_real(fair, "time_avg_s", run->time_avg_s);
-	put_real(fair, "time_stddev_s", run->time_stddev_s);
+	put_real(fair, "events_avg", f->fairness.events_avg);
+	put_real(fair, "events_stddev", f->fairness.events_stddev);
+	put_real(fair, "time_avg_s", f->fairness.time_avg_s);
+	put_real(fair, "time_stddev_s", f->fairness.time_stddev_s);
 	put(o, "fairness", fair);
 	return o;
 }

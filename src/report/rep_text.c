@@ -132,15 +132,13 @@ static void latency(const struct result *r, const struct run_figures *f, FILE *o
 	fprintf(out, "         sum: %39.2f\n", l.sum_ms);
 }
 
-/* Figures per thread exist for the whole run only: a checkpoint without them leaves the section out
- * rather than inventing some. */
-static void fairness(const struct run_result *run, FILE *out)
+static void fairness(const struct run_fairness *fair, FILE *out)
 {
 	fprintf(out, "\nThreads fairness:\n");
 	fprintf(out, "    events (avg/stddev):           %.4f/%3.2f\n",
-	        figures_finite(run->events_avg), figures_finite(run->events_stddev));
+	        figures_finite(fair->events_avg), figures_finite(fair->events_stddev));
 	fprintf(out, "    execution time (avg/stddev):   %.4f/%3.2f\n",
-	        figures_finite(run->time_avg_s), figures_finite(run->time_stddev_s));
+	        figures_finite(fair->time_avg_s), figures_finite(fair->time_stddev_s));
 }
 
 int rep_text_cumulative(const struct result *r, const struct run_figures *f, FILE *out)
@@ -149,8 +147,7 @@ int rep_text_cumulative(const struct result *r, const struct run_figures *f, FIL
 		statistics_sql(f, out);
 	general(r, f, out);
 	latency(r, f, out);
-	if (r->run != NULL)
-		fairness(r->run, out);
+	fairness(&f->fairness, out);
 	fprintf(out, "\n");
 	return figures_flush(out);
 }

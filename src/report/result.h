@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* result: everything that a report of one run is made from. Filled by the command line layer,
- * written by rep_*. */
+/*
+ * result: everything that a report of one run is made from. Filled by the command line layer,
+ * written by rep_*.
+ */
 #ifndef IOLTP_REPORT_RESULT_H
 #define IOLTP_REPORT_RESULT_H
 
@@ -45,18 +47,23 @@ void result_warn(struct result *r, const char *fmt, ...) __attribute__((format(p
 /* The command line with the values of secret options as "***". NULL: out of memory. */
 char *result_command_line(int argc, char *const *argv, const struct opt_set *set);
 
-/* ---- facts.c: host and device, from /proc and /sys; what cannot be read is left out ---- */
+/* ---- facts_*.c: host and device, from /proc and /sys; what cannot be read is left out ---- */
 
-/* cpu_model, cpus, cpus_usable, memory_bytes, cgroup_cpu_max, cgroup_memory_max, kernel, governor,
- * clocksource, os, virtualization, hostname is not told. */
+/*
+ * cpu_model, cpus, cpus_usable, memory_bytes, cgroup_cpus_max, cgroup_memory_max_bytes, kernel,
+ * governor, clocksource, os, virtualization ("none" on metal), container. The host's name is not
+ * told.
+ */
 void facts_host(struct kv *host);
 /*
- * The drive under a path (the path, or its directory when it does not exist): path, filesystem,
- * mount_point, mount_options, device (as the kernel names it), major:minor, and through partitions,
- * dm, md and loop to the drive: drive, model, firmware, serial (hashed unless `show_serial`),
- * capacity_bytes, logical_block_bytes, physical_block_bytes, rotational, scheduler, write_cache,
- * queue_depth, link_speed, link_width, link_speed_max, link_width_max, numa_node. free_bytes of the
- * filesystem. tmpfs, overlay: said as such.
+ * The drive under a path (when it does not exist, under the nearest directory above it): path,
+ * filesystem, mount_point, mount_options, free_bytes (none of the four for a block device), device
+ * (as the kernel names it), major_minor, and through partitions, dm, md and loop to the drive:
+ * layers ("dm-0 (vg-data) on sda2 on sda"), drive, drives (when several lie below; the facts are
+ * the first one's), model, firmware, serial (hashed unless `show_serial`), capacity_bytes,
+ * logical_block_bytes, physical_block_bytes, rotational, scheduler, write_cache, queue_depth,
+ * link_speed, link_width, link_speed_max, numa_node. note: why this is no local drive (tmpfs,
+ * overlay, network).
  */
 void facts_device(struct kv *device, const char *path, bool show_serial);
 
@@ -88,12 +95,21 @@ int rep_csv_final(const struct result *r, FILE *out);
  * and PATH.part is removed. PATH NULL: kept in memory only.
  */
 struct rep_json;
-/* Opens PATH.part for writing at once, so that a bad path fails before the run. -errno with `err`.
- * Built without jansson: -ENOTSUP with `err`. */
+/*
+ * Opens PATH.part for writing at once, so that a bad path fails before the run. -errno with `err`.
+ * Built without jansson: -ENOTSUP with `err`. A PATH that is a device or a pipe is written into at
+ * the end; a symbolic link is followed.
+ */
 int rep_json_open(struct rep_json **j, const char *path, struct err *err);
+/* 0 or -errno: the interval may then be missing in PATH.part, and is in the document all the same
+ * (unless -ENOMEM). */
 int rep_json_interval(struct rep_json *j, const struct result *r, const struct run_figures *f);
-/* Writes the document to `out` (may be NULL) and to PATH (if any). */
+/*
+ * Writes the document to `out` (may be NULL) and to PATH (if any). 0 or -errno with `err`, which
+ * names the file; PATH is then as it was before the run and PATH.part stays.
+ */
 int rep_json_final(struct rep_json *j, const struct result *r, FILE *out, struct err *err);
+/* NULL is fine. Without rep_json_final before, PATH.part stays unless no interval was written. */
 void rep_json_close(struct rep_json *j);
 
 #endif

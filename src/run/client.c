@@ -15,6 +15,12 @@ static inline bool finished(const struct client *c, uint64_t now)
 	return __builtin_expect(now >= end_ns(c->run) || c->run->stop || c->events_left == 0, 0);
 }
 
+/* Clocks of two CPUs may differ by a few ns: a thread that moved must not record 584 years. */
+static inline uint64_t span(uint64_t from, uint64_t to)
+{
+	return to > from ? to - from : 0;
+}
+
 /* Begins an event that was meant to start at `intended`. */
 static inline void begin(struct client *c, uint64_t intended, uint64_t now)
 {
@@ -43,9 +49,9 @@ static inline void finish(struct client *c, enum event_fate fate, uint64_t now)
 	HIST_STORE(&c->tally->last_end_ns, now);
 	if (__builtin_expect(fate == EVENT_OK, 1)) {
 		TALLY_ADD(type->ok, 1);
-		hist_record(type->latency, now - c->intended_ns);
+		hist_record(type->latency, span(c->intended_ns, now));
 		if (type->service != NULL)
-			hist_record(type->service, now - c->begun_ns);
+			hist_record(type->service, span(c->begun_ns, now));
 	} else if (fate == EVENT_FAILED) {
 		TALLY_ADD(type->failed, 1);
 	} else if (fate == EVENT_CANCELLED) {

@@ -2,7 +2,6 @@
 #include "run/run.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -66,34 +65,6 @@ static void set_times(struct run *run)
 		run->clients[i].due_ns = run->start_ns;
 }
 
-/* Mean and standard deviation over clients, as sysbench prints for fairness. */
-static void fairness(struct run *run, struct run_result *res)
-{
-	unsigned n = run->config.threads;
-	double se = 0, sse = 0, st = 0, sst = 0;
-
-	for (unsigned i = 0; i < n; i++) {
-		double events = 0, time_s = 0;
-
-		for (unsigned k = 0; k < run->tallies[i]->ntypes; k++) {
-			const struct tally_type *type = &run->tallies[i]->types[k];
-			const struct hist *h =
-			    type->service != NULL ? type->service : type->latency;
-
-			events += (double)HIST_LOAD(&type->ok);
-			time_s += (double)HIST_LOAD(&h->sum_ns) / 1e9;
-		}
-		se += events;
-		sse += events * events;
-		st += time_s;
-		sst += time_s * time_s;
-	}
-	res->events_avg = se / n;
-	res->time_avg_s = st / n;
-	res->events_stddev = sqrt(fmax(0, sse / n - res->events_avg * res->events_avg));
-	res->time_stddev_s = sqrt(fmax(0, sst / n - res->time_avg_s * res->time_avg_s));
-}
-
 static void own_cost(struct run *run, struct run_result *res)
 {
 	double span_s = (double)(clock_now_ns(run->clock) - run->start_ns) / 1e9;
@@ -136,7 +107,6 @@ static void conclude(struct run *run, struct run_result *res, bool abandoned)
 		        since != 0 ? (double)(clock_now_ns(run->clock) - since) / 1e9 : 0);
 		tally_sum_free(sum);
 	}
-	fairness(run, res);
 	own_cost(run, res);
 }
 
@@ -171,6 +141,8 @@ int run_execute(struct run *run, struct run_result *res)
 		res->err = run->err;
 		goto free_workers;
 	}
+	if (run->sink != NULL && run->sink->started != NULL)
+		run->sink->started(run->sink->ctx);
 	set_times(run);
 	res->phases.wall_start_s =
 	    (int64_t)time(NULL) + (int64_t)(run->config.warmup_ns / 1000000000u);

@@ -82,18 +82,25 @@ struct run_ops {
 	void (*worker_done)(void *ctx, struct worker *w);
 };
 
+/* How even the clients were: events, and time within events. */
+struct run_fairness {
+	double events_avg, events_stddev, time_avg_s, time_stddev_s;
+};
+
 /* Figures of a stretch of the run: an interval, since the last checkpoint, or all of it. */
 struct run_figures {
 	double begin_s, end_s; /* from the start of the measured window */
 	double elapsed_s;      /* what rates are divided by: end_s - begin_s */
 	unsigned threads_running;
-	bool tail; /* the stretch from the last full interval to the end */
+	bool tail;  /* the stretch from the last full interval to the end */
+	bool whole; /* as long as an interval is meant to be, the last one included */
 	uint64_t offered, ok, failed, skipped,
 	    unfinished;        /* offered = the sum of the others; in an interval, in flight work is
 	                          `unfinished` only at the end, so offered is what was begun or came due */
 	uint64_t queue_length; /* open loop: arrivals due and not begun */
 	uint64_t
 	    oldest_ns; /* age, from its intended start, of the oldest event in flight; 0: none */
+	struct run_fairness fairness; /* of checkpoints and totals; zero in intervals */
 	const struct tally_sum *sum;
 };
 
@@ -114,8 +121,6 @@ struct run_result {
 	bool partial;   /* ended before its time or events */
 	bool abandoned; /* workers hang in an event: the process must end without joining them */
 	struct err err; /* RUN_END_ERROR: the first */
-	/* fairness over threads: events and busy time */
-	double events_avg, events_stddev, time_avg_s, time_stddev_s;
 	/* the generator's own cost */
 	double cpu_user_s, cpu_system_s; /* of the workers, over measure and drain */
 	double cpu_share;                /* of the CPUs that we may use, 0..1 */
@@ -132,6 +137,7 @@ struct run_sink {
 	void *ctx;
 	void (*interval)(void *ctx, const struct run_figures *f);
 	void (*checkpoint)(void *ctx, const struct run_figures *f);
+	void (*started)(void *ctx); /* all threads are ready; may be NULL */
 };
 
 struct run {

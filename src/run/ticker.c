@@ -2,6 +2,8 @@
 #include "run/ticker.h"
 
 #include <errno.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Longest time between looks at the signal flag. */
@@ -25,6 +27,8 @@ void ticker_fini(struct ticker *t)
 {
 	tally_sum_free(t->last);
 	tally_sum_free(t->base);
+	free(t->clients);
+	t->clients = NULL;
 	t->last = t->base = NULL;
 }
 
@@ -54,15 +58,12 @@ static struct run_figures figures(struct ticker *t, const struct tally_sum *stre
                                   const struct tally_sum *all, uint64_t from_ns, uint64_t to_ns,
                                   uint64_t due, uint64_t due_before)
 {
-	struct run *run = t->run;
 	uint64_t begun = all->begun - all->cancelled;
 	struct run_figures f = {
 	    .begin_s = seconds(t, from_ns), .end_s = seconds(t, to_ns), .sum = stretch};
 
 	f.elapsed_s = f.end_s - f.begin_s;
-	pthread_mutex_lock(&run->lock);
-	f.threads_running = run->running;
-	pthread_mutex_unlock(&run->lock);
+	f.threads_running = t->threads_running;
 	f.ok = stretch->ok;
 	f.failed = stretch->failed;
 	f.offered = stretch->begun - stretch->cancelled;
@@ -72,6 +73,50 @@ static struct run_figures figures(struct ticker *t, const struct tally_sum *stre
 	}
 	if (all->oldest_inflight_ns != 0 && to_ns > all->oldest_inflight_ns)
 		f.oldest_ns = to_ns - all->oldest_inflight_ns;
+	return f;
+}
+
+/* Events and seconds in events of each client so far; NULL: out of memory. */
+static struct ticker_client *take_clients(const struct run *run)
+{
+	struct ticker_client *list = calloc(run->config.threads, sizeof(*list));
+
+	for (unsigned i = 0; list != NULL && i < run->config.threads; i++) {
+		for (unsigned k = 0; k < run->tallies[i]->ntypes; k++) {
+			const struct tally_type *type = &run->tallies[i]->types[k];
+			const struct hist *h =
+			    type->service != NULL ? type->service : type->latency;
+
+			list[i].events += (double)HIST_LOAD(&type->ok);
+			list[i].time_s += (double)HIST_LOAD(&h->sum_ns) / 1e9;
+		}
+	}
+	return list;
+}
+
+/* Mean and standard deviation over clients since the last checkpoint, which this one becomes. */
+static struct run_fairness take_fairness(struct ticker *t)
+{
+	struct ticker_client *now = take_clients(t->run);
+	unsigned n = t->run->config.threads;
+	double se = 0, sse = 0, st = 0, sst = 0;
+	struct run_fairness f = {0};
+
+	for (unsigned i = 0; now != NULL && i < n; i++) {
+		double events = now[i].events - (t->clients != NULL ? t->clients[i].events : 0);
+		double time_s = now[i].time_s - (t->clients != NULL ? t->clients[i].time_s : 0);
+
+		se += events;
+		sse += events * events;
+		st += time_s;
+		sst += time_s * time_s;
+	}
+	f.events_avg = se / n;
+	f.time_avg_s = st / n;
+	f.events_stddev = sqrt(fmax(0, sse / n - f.events_avg * f.events_avg));
+	f.time_stddev_s = sqrt(fmax(0, sst / n - f.time_avg_s * f.time_avg_s));
+	free(t->clients);
+	t->clients = now;
 	return f;
 }
 
@@ -90,6 +135,8 @@ static void emit_interval(struct ticker *t, uint64_t now, bool tail)
 	}
 	f = figures(t, stretch, sum, t->last_ns, now, due, t->last_arrivals);
 	f.tail = tail;
+	/* The last interval ends with the run, which may be a moment before its time. */
+	f.whole = !tail || now + run->config.interval_ns / 20 >= t->next_interval_ns;
 	if (tail) {
 		f.skipped = f.queue_length;
 		f.unfinished = sum->begun - sum->cancelled - sum->ok - sum->failed;
@@ -120,6 +167,7 @@ static void emit_checkpoint(struct ticker *t, uint64_t now)
 	/* What is queued or in flight belongs to the stretch in which it ends: offered counts what
 	 * came to an end here. */
 	f.offered = f.ok + f.failed;
+	f.fairness = take_fairness(t);
 	if (run->sink != NULL && run->sink->checkpoint != NULL)
 		run->sink->checkpoint(run->sink->ctx, &f);
 	tally_sum_free(stretch);
@@ -137,17 +185,17 @@ static void tick(struct ticker *t, uint64_t now)
 
 	if (run->signal != NULL && *run->signal != 0)
 		run_stop(run, RUN_END_SIGNAL, NULL);
+	if (t->next_checkpoint < c->ncheckpoints &&
+	    now >= run->measure_ns + c->checkpoints_ns[t->next_checkpoint]) {
+		emit_checkpoint(t, now);
+		t->next_checkpoint++;
+	}
 	if (now >= t->next_interval_ns) {
 		emit_interval(t, now, false);
 		/* A stall of the ticker itself makes one long interval, not a burst of empty ones.
 		 */
 		while (t->next_interval_ns <= now)
 			t->next_interval_ns += c->interval_ns;
-	}
-	if (t->next_checkpoint < c->ncheckpoints &&
-	    now >= run->measure_ns + c->checkpoints_ns[t->next_checkpoint]) {
-		emit_checkpoint(t, now);
-		t->next_checkpoint++;
 	}
 	if (now >= atomic_load(&run->end_ns))
 		run_stop(run, RUN_END_TIME, NULL);
@@ -192,18 +240,21 @@ void ticker_loop(struct ticker *t)
 {
 	struct run *run = t->run;
 	uint64_t drain = run->config.drain_ns;
+	unsigned running = run->config.threads;
 
 	for (;;) {
 		uint64_t now = clock_now_ns(run->clock);
 		uint64_t end;
 
+		t->threads_running = running;
 		tick(t, now);
 		end = atomic_load(&run->end_ns);
 		if (drain != RUN_NEVER && now >= end && now - end >= drain) {
 			t->abandoned = true;
 			return;
 		}
-		if (wait_workers(run, next_wake(t, now) - now) == 0)
+		running = wait_workers(run, next_wake(t, now) - now);
+		if (running == 0)
 			break;
 	}
 	/* The workers may have seen the end of the time before this thread did. */
@@ -246,6 +297,7 @@ int ticker_final(struct ticker *t, struct run_figures *total, struct tally_sum *
 	total->unfinished = all->begun - all->cancelled - all->ok - all->failed;
 	total->skipped = total->queue_length;
 	total->queue_length = 0;
+	total->fairness = take_fairness(t);
 	/* Since the last checkpoint: what was in flight or queued then is offered again here, where
 	 * it ends. */
 	if (t->base != NULL)

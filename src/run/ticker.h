@@ -6,6 +6,11 @@
 
 #include "run/run.h"
 
+/* One client's share. */
+struct ticker_client {
+	double events, time_s;
+};
+
 struct ticker {
 	struct run *run;
 	struct sched replay;    /* the schedule again: what came due */
@@ -16,6 +21,8 @@ struct ticker {
 	struct tally_sum *base; /* at the last checkpoint, with details; NULL: none */
 	uint64_t base_ns;
 	uint64_t base_arrivals;
+	struct ticker_client *clients; /* at the last checkpoint; NULL: none */
+	unsigned threads_running;      /* the last time that there were any */
 	unsigned next_checkpoint;
 	uint64_t next_interval_ns;
 	bool abandoned; /* workers did not come back in time */

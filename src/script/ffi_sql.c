@@ -26,6 +26,14 @@ _Static_assert(sizeof(struct ioltp_error) == sizeof(struct sql_error), "one layo
 _Static_assert(offsetof(struct ioltp_error, text) == offsetof(struct sql_error, text),
                "one layout");
 
+/* Since the call began; saturated, because clocks of two CPUs may differ by a few ns. */
+static inline uint64_t since_start(const struct ioltp_con *con)
+{
+	uint64_t now = clock_now_ns(con->client->clock);
+
+	return now > con->started_ns ? now - con->started_ns : 0;
+}
+
 static inline bool counts(const struct client *c)
 {
 	return c->recording;
@@ -151,7 +159,7 @@ static int query_finished(struct ioltp_con *con)
 		return FFI_FAILED;
 	}
 	if (counts(c))
-		tally_stmt_ok(c->tally, con->label, clock_now_ns(c->clock) - con->started_ns,
+		tally_stmt_ok(c->tally, con->label, since_start(con),
 		              con->result != NULL ? con->result->nrows : sql->affected);
 	return con->result != NULL ? FFI_ROWS : FFI_DONE;
 }
@@ -237,7 +245,7 @@ static int execute_finished(struct ioltp_con *con, struct sql_stmt *stmt)
 		return FFI_FAILED;
 	}
 	if (counts(c))
-		tally_stmt_ok(c->tally, stmt->label, clock_now_ns(c->clock) - con->started_ns,
+		tally_stmt_ok(c->tally, stmt->label, since_start(con),
 		              stmt->has_rows ? stmt->result->nrows : sql->affected);
 	return stmt->has_rows ? FFI_ROWS : FFI_DONE;
 }

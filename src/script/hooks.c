@@ -63,3 +63,13 @@ bool script_report(struct script *s, const struct run_figures *f, const struct r
 	fflush(stdout);
 	return true;
 }
+
+void script_reports_end(struct script *s)
+{
+	struct err ignored = ERR_INIT;
+
+	if (s->report == NULL)
+		return;
+	state_call(s->report, "end_reports", 0, 0, &ignored);
+	fflush(stdout);
+}

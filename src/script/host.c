@@ -28,7 +28,7 @@ static int host_fail(lua_State *L)
 }
 
 /* Raises an error that C code found, for the user. */
-static int throw(lua_State *L, const struct err *err)
+static int throw(lua_State * L, const struct err *err)
 {
 	struct script_state *st = self(L);
 
@@ -292,7 +292,7 @@ static int host_load(lua_State *L)
 	struct err err = ERR_INIT;
 	int rc;
 
-	if (st->team == NULL || st->team->board == NULL)
+	if (con == NULL || st->team == NULL || st->team->board == NULL)
 		return luaL_error(L, "ioltp.load works in parallel commands only");
 	lua_settop(L, 5);
 	read_params(L, 5, &params);

@@ -32,15 +32,14 @@ static int worker_run(void *ctx, struct worker *w, struct err *err)
 static void worker_done(void *ctx, struct worker *w)
 {
 	struct script_state *st = w->data;
-	struct script *s = ctx;
 	struct err err = ERR_INIT;
 
+	(void)ctx;
 	if (st == NULL)
 		return;
-	if (state_call(st, "thread_done", 0, 0, &err) != 0) {
-		log_err(s->log, &err);
+	/* After a failed run this often fails too: the first error is the one that is told. */
+	if (state_call(st, "thread_done", 0, 0, &err) != 0)
 		run_stop(w->run, RUN_END_ERROR, &err);
-	}
 	state_free(st);
 	w->data = NULL;
 }

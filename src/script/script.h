@@ -91,6 +91,9 @@ extern const struct run_ops script_run_ops;
 bool script_report(struct script *s, const struct run_figures *f, const struct run_config *config,
                    bool cumulative, struct err *err);
 
+/* After the last interval: closes what interval hooks have printed. */
+void script_reports_end(struct script *s);
+
 /* The driver that the script uses or would use: name in *name (real), connects once for facts.
  * False: none was opened. */
 bool script_facts(struct script *s, const char **driver, struct kv *facts, bool *durable);

@@ -112,7 +112,8 @@ static int load_runtime(struct script_state *st, struct err *err)
 		lua_pushstring(L, kind_names[st->kind]);
 		lua_pushinteger(L, (lua_Integer)st->client->id);
 		lua_pushnumber(L, (lua_Number)(rng_u64(&st->client->rng[RNG_SCRIPT]) >> 11));
-		status = lua_pcall(L, 7, 1, 1);
+		lua_pushstring(L, PACKAGE_VERSION);
+		status = lua_pcall(L, 8, 1, 1);
 	}
 	if (status != 0) {
 		take_error(st, status, err);

@@ -10,11 +10,13 @@ libioltp_a_SOURCES += \
 	src/sql/drv_sqlite_facts.c \
 	src/sql/drv_sqlite_lock.c \
 	src/sql/drv_sqlite_open.c \
+	src/sql/drv_sqlite_txn.c \
 	src/sql/rowbuf.c src/sql/rowbuf.h \
 	src/sql/sql_emulate.c src/sql/sql_emulate.h \
 	src/sql/sql_errlist.c src/sql/sql_errlist.h \
 	src/sql/sql_types.h \
 	src/sql/sqlite_rewrite.c src/sql/sqlite_rewrite.h \
+	src/sql/sqlite_rewrite_table.c src/sql/sqlite_words.h \
 	src/sql/stmt_normalize.c \
 	src/sql/stmt_scan.h \
 	src/sql/stmt_text.c src/sql/stmt_text.h

@@ -24,6 +24,7 @@ static void *pin_around(void *arg)
 {
 	const unsigned *cpus = arg;
 	cpu_set_t seen, mask;
+	int last = -1;
 
 	CPU_ZERO(&seen);
 	for (unsigned n = 0; n < 2 * *cpus; n++) {
@@ -31,6 +32,10 @@ static void *pin_around(void *arg)
 			return arg;
 		if (CPU_COUNT(&mask) != 1 || !CPU_ISSET((size_t)sched_getcpu(), &mask))
 			return arg;
+		/* In the mask's order, and round again. */
+		if (n % *cpus != 0 && sched_getcpu() <= last)
+			return arg;
+		last = sched_getcpu();
 		CPU_OR(&seen, &seen, &mask);
 	}
 	return CPU_COUNT(&seen) == (int)*cpus ? NULL : arg;

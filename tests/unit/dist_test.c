@@ -158,7 +158,8 @@ static unsigned bin_of(const double *ends, unsigned bins, double offset)
 	return low;
 }
 
-static void check_fit(const struct dist_params *p, enum dist_type type, int64_t a, int64_t b)
+static void check_draws(const struct dist_params *p, enum dist_type type, int64_t a, int64_t b,
+                        unsigned draws)
 {
 	static double ends[BINS_MAX], expected[BINS_MAX];
 	static uint64_t seen[BINS_MAX];
@@ -174,13 +175,13 @@ static void check_fit(const struct dist_params *p, enum dist_type type, int64_t 
 	for (unsigned i = 0; i < bins; i++) {
 		double f = below(p, type, n, ends[i]);
 
-		expected[i] = (f - last) * DRAWS;
+		expected[i] = (f - last) * draws;
 		/* What cancellation leaves of nothing. */
 		if (expected[i] < 1e-9)
 			expected[i] = 1e-9;
 		last = f;
 	}
-	for (unsigned i = 0; i < DRAWS; i++) {
+	for (unsigned i = 0; i < draws; i++) {
 		int64_t v = dist_draw(&r, p, type, &z, a, b);
 
 		assert_true(v >= a && v <= b);
@@ -190,6 +191,11 @@ static void check_fit(const struct dist_params *p, enum dist_type type, int64_t 
 	if (!(fit > CHI2_P_MIN))
 		fail_msg("%s over [%lld, %lld]: p = %g", dist_type_name(type), (long long)a,
 		         (long long)b, fit);
+}
+
+static void check_fit(const struct dist_params *p, enum dist_type type, int64_t a, int64_t b)
+{
+	check_draws(p, type, a, b, DRAWS);
 }
 
 struct range {
@@ -307,6 +313,19 @@ static void test_zipfian(void **state)
 	check_fit(&p, DIST_ZIPFIAN, INT64_MIN, INT64_MAX);
 	p.zipf_exp = 0;
 	check_fit(&p, DIST_ZIPFIAN, INT64_MIN, INT64_MAX);
+}
+
+/* Ten ranks and many draws show an error of the constants that others hide. */
+static void test_zipfian_closely(void **state)
+{
+	static const double exponents[] = {0.5, 0.8, 1, 2};
+	struct dist_params p = defaults;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(exponents) / sizeof(exponents[0]); i++) {
+		p.zipf_exp = exponents[i];
+		check_draws(&p, DIST_ZIPFIAN, 1, 10, 3000000);
+	}
 }
 
 /* What a client keeps of one range must not leak into the next one. */
@@ -443,6 +462,7 @@ int main(void)
 	    cmocka_unit_test(test_special_centre),
 	    cmocka_unit_test(test_pareto),
 	    cmocka_unit_test(test_zipfian),
+	    cmocka_unit_test(test_zipfian_closely),
 	    cmocka_unit_test(test_zipfian_kept_constants),
 	    cmocka_unit_test(test_exponential),
 	    cmocka_unit_test(test_single_value_and_swapped_ends),

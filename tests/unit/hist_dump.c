@@ -61,14 +61,14 @@ static void fill_every_counter(struct hist *h)
 			hist_record(h, hist_value_at(i));
 }
 
-/* Counts of 1, 2, 4 ... 2^58: words of all lengths. */
+/* Counts of 1, 2, 4 ... 2^62: words of all lengths. */
 static void fill_large_counts(struct hist *h)
 {
 	struct hist *copy = hist_new();
 
 	if (copy == NULL)
 		exit(1);
-	for (unsigned i = 0; i < 59; i++) {
+	for (unsigned i = 0; i < 63; i++) {
 		hist_reset(copy);
 		hist_merge(copy, h);
 		hist_merge(h, copy);

@@ -194,7 +194,7 @@ static void check_percentiles(const struct hist *h, const uint64_t *sorted, unsi
 		assert_true(got_ns[i] >= sorted[0] && got_ns[i] <= sorted[n - 1]);
 		/* Beyond 24 h all that is known is that it is beyond. */
 		if (want_ns <= HIST_MAX_NS)
-			assert_true(off_ns * 1000 < (double)want_ns || off_ns == 0);
+			assert_true(off_ns * 2000 < (double)want_ns || off_ns == 0);
 		else
 			assert_true(got_ns[i] >= hist_value_at(hist_index(HIST_MAX_NS)));
 	}
@@ -351,6 +351,28 @@ static void test_reset_leaves_nothing(void **state)
 	hist_free(fresh);
 }
 
+/* Caught between the writes to a counter and to the extremes: the copy must be in order. */
+static void test_merge_of_half_a_record(void **state)
+{
+	struct hist *h = new_hist();
+	struct hist *copy = new_hist();
+	uint32_t low = hist_index(1000000);
+	uint32_t high = hist_index(9000000);
+
+	(void)state;
+	hist_record(h, 5000000);
+	h->counts[low]++;
+	h->counts[high]++;
+	h->lo = low;
+	h->hi = high;
+	hist_merge(copy, h);
+	assert_int_equal(hist_count(copy), 3);
+	assert_int_equal(copy->min_ns, hist_value_at(low));
+	assert_int_equal(copy->max_ns, hist_value_at(high) + hist_width_at(high) - 1);
+	hist_free(h);
+	hist_free(copy);
+}
+
 /* ---- each ---- */
 
 struct seen {
@@ -469,6 +491,7 @@ int main(void)
 	    cmocka_unit_test(test_merge),
 	    cmocka_unit_test(test_diffs_add_up),
 	    cmocka_unit_test(test_reset_leaves_nothing),
+	    cmocka_unit_test(test_merge_of_half_a_record),
 	    cmocka_unit_test(test_each),
 	    cmocka_unit_test(test_reader_beside_writer),
 	};

@@ -267,6 +267,35 @@ static void test_template_even(void **state)
 	check_template_even("###", 100000);
 }
 
+/*
+ * Two characters come from 16 bits, of which some must be thrown away for evenness: too few show
+ * only in many draws (1 of 655 for digits, 1 of 97 for letters).
+ */
+static void check_template_exact(char kind, char base, unsigned n, unsigned rounds)
+{
+	static uint64_t pair[26 * 26];
+	char fmt[128];
+	char out[128];
+	struct rng r;
+
+	memset(pair, 0, sizeof(pair));
+	memset(fmt, kind, sizeof(fmt));
+	rng_init(&r, 10, 0, RNG_STRINGS);
+	for (unsigned k = 0; k < rounds; k++) {
+		rng_template(&r, fmt, out, sizeof(out));
+		for (size_t i = 0; i < sizeof(out); i += 2)
+			pair[(unsigned)(out[i] - base) * n + (unsigned)(out[i + 1] - base)]++;
+	}
+	assert_fits(chi2_fit_even(pair, n * n));
+}
+
+static void test_template_exact(void **state)
+{
+	(void)state;
+	check_template_exact('#', '0', 10, 3000000);
+	check_template_exact('@', 'a', 26, 1000000);
+}
+
 /* Two characters of different rounds and places have nothing in common either. */
 static void test_template_rounds(void **state)
 {
@@ -368,6 +397,7 @@ int main(void)
 	    cmocka_unit_test(test_exponential),
 	    cmocka_unit_test(test_template_shape),
 	    cmocka_unit_test(test_template_even),
+	    cmocka_unit_test(test_template_exact),
 	    cmocka_unit_test(test_template_rounds),
 	    cmocka_unit_test(test_permute_distinct),
 	    cmocka_unit_test(test_permute_avalanche),

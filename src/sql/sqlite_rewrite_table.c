@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+#include <strings.h>
+
+#include "sql/sqlite_rewrite.h"
+#include "sql/sqlite_words.h"
+
+/*
+ * CREATE TABLE: column attributes that SQLite does not have go, keys inside become indexes behind
+ * the table, and a column that numbers itself becomes the INTEGER PRIMARY KEY, which is SQLite's
+ * way.
+ */
+struct table {
+	const char *name;
+	size_t name_len;
+	struct strbuf *out;
+	struct strbuf indexes;
+	unsigned items; /* written */
+	unsigned nindexes;
+	const char *counter; /* the column that numbers itself */
+	size_t counter_len;
+	bool counter_is_key; /* it is said to be the primary key */
+	size_t counter_at;   /* offset in out behind its type */
+};
+
+static bool same_name(const char *a, size_t a_len, const char *b, size_t b_len)
+{
+	return a_len == b_len && strncasecmp(a, b, a_len) == 0;
+}
+
+static void begin_item(struct table *t)
+{
+	strbuf_adds(t->out, t->items++ == 0 ? "" : ", ");
+}
+
+/* "KEY name (columns)": an index of its own. Names of indexes are the database's here, not the
+ * table's. */
+static void add_index(struct table *t, struct words w)
+{
+	const char *name, *columns;
+	size_t name_len, columns_len, ignored_len;
+
+	words_take_name(&w, &name, &name_len);
+	if (words_take(&w, "USING"))
+		words_take_name(&w, &columns, &ignored_len);
+	if (!words_take_group(&w, &columns, &columns_len))
+		return;
+	strbuf_adds(&t->indexes, "; CREATE INDEX IF NOT EXISTS \"");
+	for (size_t i = 0; i < t->name_len; i++)
+		if (scan_is_word(t->name[i]))
+			strbuf_addc(&t->indexes, t->name[i]);
+	if (name_len == 0)
+		strbuf_addf(&t->indexes, "_key%u", t->nindexes);
+	else
+		strbuf_addc(&t->indexes, '_');
+	for (size_t i = 0; i < name_len; i++)
+		if (scan_is_word(name[i]))
+			strbuf_addc(&t->indexes, name[i]);
+	strbuf_adds(&t->indexes, "\" ON ");
+	strbuf_add(&t->indexes, t->name, t->name_len);
+	strbuf_addc(&t->indexes, '(');
+	for (size_t i = 0, depth = 0; i < columns_len; i++) {
+		depth += columns[i] == '(';
+		if (depth == 0)
+			strbuf_addc(&t->indexes, columns[i]);
+		depth -= columns[i] == ')' && depth > 0;
+	}
+	strbuf_addc(&t->indexes, ')');
+	t->nindexes++;
+}
+
+/* PRIMARY KEY and UNIQUE as a clause of the table. */
+static void add_key(struct table *t, const char *kind, struct words w, bool primary)
+{
+	const char *ignored, *columns;
+	size_t ignored_len, columns_len;
+
+	if (!primary && !words_take(&w, "KEY"))
+		words_take(&w, "INDEX");
+	if (words_take(&w, "USING"))
+		words_take_name(&w, &ignored, &ignored_len);
+	else
+		words_take_name(&w, &ignored, &ignored_len); /* MySQL names it here */
+	if (words_take(&w, "USING"))
+		words_take_name(&w, &ignored, &ignored_len);
+	if (!words_take_group(&w, &columns, &columns_len))
+		return;
+	if (primary && t->counter != NULL) {
+		struct words only = {.text = columns, .len = columns_len};
+		const char *column;
+		size_t column_len;
+
+		t->counter_is_key = words_take_name(&only, &column, &column_len) &&
+		                    same_name(column, column_len, t->counter, t->counter_len) &&
+		                    words_blank(&only, only.at) == columns_len;
+		if (!t->counter_is_key)
+			kind = "UNIQUE"; /* the counter has to be the primary key */
+	}
+	begin_item(t);
+	strbuf_adds(t->out, kind);
+	strbuf_adds(t->out, " (");
+	strbuf_add(t->out, columns, columns_len);
+	strbuf_addc(t->out, ')');
+}
+
+/* A column that numbers itself, in any of the servers' words. */
+static bool is_counter(struct words w)
+{
+	const char *inside;
+	size_t len;
+
+	while (w.at < w.len) {
+		const size_t before = w.at = words_blank(&w, w.at);
+
+		if (words_take(&w, "AUTO_INCREMENT") || words_take(&w, "SERIAL") ||
+		    words_take(&w, "BIGSERIAL") || words_take(&w, "SMALLSERIAL") ||
+		    words_take(&w, "SERIAL4") || words_take(&w, "SERIAL8") ||
+		    words_take(&w, "IDENTITY"))
+			return true;
+		if (words_take_group(&w, &inside, &len))
+			continue;
+		w.at = words_end(&w, before);
+		if (w.at == before)
+			w.at = scan_skip(w.text, w.len, before, DIALECT_SQLITE);
+		if (w.at == before)
+			w.at++;
+	}
+	return false;
+}
+
+/* Attributes without a meaning for SQLite; `at` then stands behind. */
+static bool drop_attribute(struct words *w)
+{
+	const char *ignored;
+	size_t len;
+
+	if (words_take(w, "UNSIGNED") || words_take(w, "ZEROFILL") ||
+	    words_take(w, "AUTO_INCREMENT"))
+		return true;
+	if (words_take(w, "CHARACTER SET") || words_take(w, "CHARSET") ||
+	    words_take(w, "COLLATE")) {
+		words_take_char(w, '=');
+		words_take_name(w, &ignored, &len);
+		return true;
+	}
+	if (words_take(w, "COMMENT")) {
+		const size_t at = words_blank(w, w->at);
+
+		w->at = at < w->len ? scan_skip(w->text, w->len, at, DIALECT_SQLITE) : at;
+		return true;
+	}
+	if (words_take(w, "ON UPDATE CURRENT_TIMESTAMP")) {
+		words_take_group(w, &ignored, &len);
+		return true;
+	}
+	return false;
+}
+
+/* GENERATED ... AS IDENTITY (..), IDENTITY(1,1). */
+static bool drop_identity(struct words *w)
+{
+	const char *ignored;
+	size_t len;
+
+	if (!words_take(w, "GENERATED ALWAYS AS IDENTITY") &&
+	    !words_take(w, "GENERATED BY DEFAULT AS IDENTITY") && !words_take(w, "IDENTITY"))
+		return false;
+	words_take_group(w, &ignored, &len);
+	return true;
+}
+
+/* Copies what follows the type, without what SQLite does not know. */
+static void add_attributes(struct table *t, struct words w, bool counter)
+{
+	while ((w.at = words_blank(&w, w.at)) < w.len) {
+		const size_t before = w.at;
+		const char *inside;
+		size_t len;
+
+		if (drop_attribute(&w) || drop_identity(&w))
+			continue;
+		if (counter && words_take(&w, "PRIMARY KEY")) {
+			t->counter_is_key = true;
+			w.at = before;
+			words_take(&w, "PRIMARY KEY");
+		} else if (!words_take_group(&w, &inside, &len)) {
+			w.at = words_end(&w, before);
+			if (w.at == before)
+				w.at = scan_skip(w.text, w.len, before, DIALECT_SQLITE);
+			if (w.at == before)
+				w.at++;
+		}
+		strbuf_addc(t->out, ' ');
+		strbuf_add(t->out, w.text + before, w.at - before);
+	}
+}
+
+static void add_column(struct table *t, struct words w)
+{
+	const bool counter = is_counter(w);
+	const char *name, *type, *inside;
+	size_t name_len, type_len, len;
+
+	words_take_name(&w, &name, &name_len);
+	begin_item(t);
+	strbuf_add(t->out, name, name_len);
+	if (words_take(&w, "ENUM") || words_take(&w, "SET")) {
+		words_take_group(&w, &inside, &len);
+		strbuf_adds(t->out, " TEXT");
+	} else if (counter && words_take_name(&w, &type, &type_len)) {
+		/* Only by this very name is it the row's identifier. */
+		words_take_group(&w, &inside, &len);
+		strbuf_adds(t->out, " INTEGER");
+		t->counter = name;
+		t->counter_len = name_len;
+		t->counter_at = t->out->len;
+	}
+	add_attributes(t, w, counter);
+}
+
+static void add_item(struct table *t, struct words w)
+{
+	const struct words whole = w;
+
+	if (words_take(&w, "KEY") || words_take(&w, "INDEX")) {
+		add_index(t, w);
+	} else if (words_take(&w, "FULLTEXT") || words_take(&w, "SPATIAL")) {
+		return;
+	} else if (words_take(&w, "PRIMARY KEY")) {
+		add_key(t, "PRIMARY KEY", w, true);
+	} else if (words_take(&w, "UNIQUE")) {
+		add_key(t, "UNIQUE", w, false);
+	} else if (words_take(&w, "CONSTRAINT") || words_take(&w, "FOREIGN") ||
+	           words_take(&w, "CHECK")) {
+		begin_item(t);
+		strbuf_add(t->out, whole.text + whole.at, whole.len - whole.at);
+	} else {
+		add_column(t, whole);
+	}
+}
+
+/* A counter that is no primary key would not count: it becomes one. */
+static void settle_counter(struct table *t)
+{
+	struct strbuf with_key = STRBUF_INIT;
+
+	if (t->counter == NULL || t->counter_is_key || t->out->failed)
+		return;
+	strbuf_add(&with_key, t->out->text, t->counter_at);
+	strbuf_adds(&with_key, " PRIMARY KEY");
+	strbuf_add(&with_key, t->out->text + t->counter_at, t->out->len - t->counter_at);
+	strbuf_fini(t->out);
+	*t->out = with_key;
+}
+
+/* Calls add_item for what stands between commas. */
+static void add_items(struct table *t, const char *items, size_t len)
+{
+	struct words w = {.text = items, .len = len};
+	size_t from = 0;
+
+	while (w.at <= len) {
+		const char *inside;
+		size_t inside_len;
+
+		if (w.at == len || items[w.at] == ',') {
+			struct words item = {.text = items + from, .len = w.at - from};
+
+			item.at = words_blank(&item, 0);
+			if (item.at < item.len)
+				add_item(t, item);
+			from = ++w.at;
+		} else if (items[w.at] != '(' || !words_take_group(&w, &inside, &inside_len)) {
+			const size_t end = scan_skip(items, len, w.at, DIALECT_SQLITE);
+
+			w.at = end == w.at ? end + 1 : end;
+		}
+	}
+}
+
+void sqlite_rewrite_table(const char *text, size_t len, struct strbuf *out)
+{
+	struct words w = {.text = text, .len = len};
+	struct table t = {.out = out};
+	const char *items;
+	size_t items_len, rest;
+	bool temporary = false, if_not_exists;
+
+	words_take(&w, "CREATE");
+	while (!words_take(&w, "TABLE")) {
+		const char *kind;
+		size_t kind_len;
+
+		if (words_take(&w, "TEMPORARY") || words_take(&w, "TEMP"))
+			temporary = true;
+		else if (!words_take_name(&w, &kind, &kind_len))
+			break;
+	}
+	if_not_exists = words_take(&w, "IF NOT EXISTS");
+	if (!words_take_name(&w, &t.name, &t.name_len) ||
+	    !words_take_group(&w, &items, &items_len)) {
+		strbuf_add(out, text, len); /* AS SELECT, LIKE */
+		return;
+	}
+	strbuf_adds(out, temporary ? "CREATE TEMPORARY TABLE " : "CREATE TABLE ");
+	strbuf_adds(out, if_not_exists ? "IF NOT EXISTS " : "");
+	strbuf_add(out, t.name, t.name_len);
+	strbuf_adds(out, " (");
+	add_items(&t, items, items_len);
+	settle_counter(&t);
+	strbuf_addc(out, ')');
+	/* Table options, partitions and storage parameters go; a statement behind stays. */
+	for (rest = w.at; rest < len && text[rest] != ';';) {
+		const size_t end = scan_skip(text, len, rest, DIALECT_SQLITE);
+
+		rest = end == rest ? rest + 1 : end;
+	}
+	strbuf_adds(out, strbuf_str(&t.indexes));
+	if (rest < len)
+		strbuf_add(out, text + rest, len - rest);
+	out->failed = out->failed || t.indexes.failed;
+	strbuf_fini(&t.indexes);
+}
