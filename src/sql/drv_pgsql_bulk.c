@@ -6,6 +6,7 @@
  * FREEZE (rows that no later VACUUM must touch) is legal only in the transaction that made or
  * emptied the table, which locks out all others: it is used when the table comes in one load.
  */
+#include <ctype.h>
 #include <endian.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -216,21 +217,24 @@ static void forget_columns(struct pgsql_columns *columns)
 	*columns = (struct pgsql_columns){0};
 }
 
-/* A name in quotes unless it is plain, and then folded as where the table was made. */
+/* A name in quotes, for it may be a keyword. A plain one is folded as it was where the table was
+ * made, and a dot in it parts the schema from the table. */
 static void add_name(struct strbuf *out, const char *name)
 {
-	if (name[0] != '\0' &&
-	    name[strspn(name,
-	                "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.")] ==
-	        '\0') {
-		strbuf_adds(out, name);
-		return;
-	}
+	const bool plain =
+	    name[strspn(
+	        name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.")] == '\0';
+
 	strbuf_addc(out, '"');
 	for (; *name != '\0'; name++) {
-		if (*name == '"')
-			strbuf_addc(out, '"');
-		strbuf_addc(out, *name);
+		if (plain && *name == '.')
+			strbuf_adds(out, "\".\"");
+		else if (*name == '"')
+			strbuf_adds(out, "\"\"");
+		else
+			strbuf_addc(out, plain && isupper((unsigned char)*name)
+			                     ? (char)tolower((unsigned char)*name)
+			                     : *name);
 	}
 	strbuf_addc(out, '"');
 }
@@ -401,7 +405,8 @@ enum sql_call pgsql_bulk_end(struct sql_conn *conn, bool commit)
 		pgsql_command_done(conn, result, false);
 	else if (!commit && strcmp(conn->error.state, "57014") == 0)
 		conn->error = (struct sql_error){.outcome = SQL_OK}; /* as was asked for */
-	else
+	/* The table may have become another. */
+	if (result == NULL)
 		forget_columns(&bulk->columns);
 	PQclear(result);
 	return CALL_DONE;

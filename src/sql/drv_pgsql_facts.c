@@ -5,12 +5,15 @@
 
 #include "sql/drv_pgsql.h"
 
+/* In the order of the report, which shows the first ones. */
 static const char facts_sql[] =
-    "SELECT name, setting, coalesce(unit, '') FROM pg_catalog.pg_settings WHERE name IN "
-    "('synchronous_commit', 'fsync', 'full_page_writes', 'wal_level', 'wal_sync_method', "
-    "'shared_buffers', 'wal_buffers', 'max_wal_size', 'checkpoint_timeout', 'commit_delay', "
-    "'data_directory', 'data_checksums', 'default_transaction_isolation', 'wal_compression', "
-    "'synchronous_standby_names', 'max_connections') ORDER BY name";
+    "SELECT s.name, s.setting, coalesce(s.unit, '') FROM unnest(ARRAY['synchronous_commit', "
+    "'fsync', "
+    "'full_page_writes', 'wal_sync_method', 'wal_level', 'shared_buffers', 'data_directory', "
+    "'default_transaction_isolation', 'max_wal_size', 'checkpoint_timeout', 'wal_buffers', "
+    "'wal_compression', 'commit_delay', 'synchronous_standby_names', 'data_checksums', "
+    "'max_connections']) WITH ORDINALITY w(name, place) "
+    "JOIN pg_catalog.pg_settings s ON s.name = w.name ORDER BY w.place";
 
 /* Bytes of a unit of pg_settings; 0: it does not count bytes. */
 static int64_t unit_bytes(const char *unit)
@@ -78,6 +81,12 @@ void pgsql_facts(struct sql_conn *conn, struct kv *facts, bool *durable)
 
 	kv_text(facts, "engine", "postgresql");
 	kv_text(facts, "version", PQparameterStatus(pc->pg, "server_version"));
+	pgsql_drop_more(pc);
+	result = pgsql_run(conn, facts_sql);
+	for (int i = 0; result != NULL && i < PQntuples(result); i++)
+		add_setting(facts, PQgetvalue(result, i, 0), PQgetvalue(result, i, 1),
+		            PQgetvalue(result, i, 2));
+	PQclear(result);
 	kv_text(facts, "host", PQhost(pc->pg));
 	kv_text(facts, "port", PQport(pc->pg));
 	kv_text(facts, "database", PQdb(pc->pg));
@@ -85,11 +94,5 @@ void pgsql_facts(struct sql_conn *conn, struct kv *facts, bool *durable)
 	if (PQsslInUse(pc->pg))
 		kv_text(facts, "ssl_protocol", PQsslAttribute(pc->pg, "protocol"));
 	kv_int(facts, "libpq_version", PQlibVersion());
-	pgsql_drop_more(pc);
-	result = pgsql_run(conn, facts_sql);
-	for (int i = 0; result != NULL && i < PQntuples(result); i++)
-		add_setting(facts, PQgetvalue(result, i, 0), PQgetvalue(result, i, 1),
-		            PQgetvalue(result, i, 2));
-	PQclear(result);
 	judge(facts, durable);
 }
