@@ -380,7 +380,8 @@ static void refused_connections_say_why(void **state)
 	check_refusal(ARGS("--pgsql-host=/no/such/folder"), SQL_LOST, "08001", "/no/such/folder");
 	check_refusal(ARGS("--pgsql-service=no_such_service"), SQL_LOST, "08001",
 	              "check --pgsql-service");
-	check_refusal(ARGS("--pgsql-sslmode=require"), SQL_LOST, "08001", "--pgsql-sslmode");
+	check_refusal(ARGS("--pgsql-host=127.0.0.1", "--pgsql-sslmode=require"), SQL_LOST, "08001",
+	              "--pgsql-sslmode");
 }
 
 static void check_usage(const char *const *args, const char *words)
