@@ -8,6 +8,9 @@ unit_tests = \
 	tests/unit/dist_test \
 	tests/unit/driver_test \
 	tests/unit/drv_null_test \
+	tests/unit/drv_pgsql_bulk_test \
+	tests/unit/drv_pgsql_outcome_test \
+	tests/unit/drv_pgsql_test \
 	tests/unit/drv_sqlite_lock_test \
 	tests/unit/drv_sqlite_test \
 	tests/unit/facts_test \
@@ -38,7 +41,7 @@ unit_headers = \
 	tests/unit/chi2.h \
 	tests/unit/load_fixture.h \
 	tests/unit/opt_fixture.h \
-	tests/unit/sys_fixture.h \
+	tests/unit/pgsql_fixture.h \
 	tests/unit/report_fixture.h \
 	tests/unit/report_json_fixture.h \
 	tests/unit/sqlite_setting.h
@@ -65,7 +68,8 @@ cli_tests = \
 	tests/hdr/hdr_java.sh
 
 # The same against a database server that the test starts itself.
-db_tests =
+db_tests = \
+	tests/db/pgsql_driver.sh
 
 # The shape of the tree, and what the tests and scripts themselves are made of.
 tree_tests = \
@@ -111,7 +115,7 @@ SH_LOG_COMPILER = timeout $(test_timeout_s) bash
 AM_TESTS_ENVIRONMENT = IOLTP='$(abs_builddir)/ioltp$(EXEEXT)'; export IOLTP; \
 	AWK='$(AWK)'; export AWK;
 
-EXTRA_DIST += tests/lib.sh tests/cli/guard_lib.sh tests/unit/no_cmocka.sh $(unit_headers) tests/hdr/DecodeHist.java \
+EXTRA_DIST += tests/lib.sh tests/cli/guard_lib.sh tests/db/postgres_lib.sh tests/unit/no_cmocka.sh $(unit_headers) tests/hdr/DecodeHist.java \
 	$(cli_tests) $(db_tests) $(tree_tests)
 
 # Parts of `make check`, for builds that need not judge the tree again.

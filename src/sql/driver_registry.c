@@ -35,6 +35,9 @@ const struct driver_ops *const *driver_all(void)
 {
 	static const struct driver_ops *const drivers[] = {
 	    &driver_sqlite,
+#ifdef HAVE_PGSQL
+	    &driver_pgsql,
+#endif
 	    &driver_null,
 	    NULL,
 	};

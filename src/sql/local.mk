@@ -20,3 +20,17 @@ libioltp_a_SOURCES += \
 	src/sql/stmt_normalize.c \
 	src/sql/stmt_scan.h \
 	src/sql/stmt_text.c src/sql/stmt_text.h
+
+# Left out where their library is missing: one feature less.
+if WITH_PGSQL
+libioltp_a_SOURCES += \
+	src/sql/drv_pgsql.c src/sql/drv_pgsql.h \
+	src/sql/drv_pgsql_bulk.c \
+	src/sql/drv_pgsql_conn.c \
+	src/sql/drv_pgsql_error.c \
+	src/sql/drv_pgsql_facts.c \
+	src/sql/drv_pgsql_open.c \
+	src/sql/drv_pgsql_pipe.c \
+	src/sql/drv_pgsql_query.c \
+	src/sql/drv_pgsql_stmt.c
+endif
