@@ -36,9 +36,19 @@ unit_tests = \
 	tests/unit/stmt_text_test \
 	tests/unit/units_test
 
+# For a database server that is started for them: without one they skip.
+if WITH_MYSQL
+unit_tests += \
+	tests/unit/drv_mysql_bulk_test \
+	tests/unit/drv_mysql_fault_test \
+	tests/unit/drv_mysql_options_test \
+	tests/unit/drv_mysql_test
+endif
+
 # What several of them include.
 unit_headers = \
 	tests/unit/chi2.h \
+	tests/unit/drv_mysql_fixture.h \
 	tests/unit/load_fixture.h \
 	tests/unit/opt_fixture.h \
 	tests/unit/pgsql_fixture.h \
@@ -69,7 +79,7 @@ cli_tests = \
 
 # The same against a database server that the test starts itself.
 db_tests = \
-	tests/db/pgsql_driver.sh
+	tests/db/mysql_driver.sh
 
 # The shape of the tree, and what the tests and scripts themselves are made of.
 tree_tests = \
@@ -115,7 +125,7 @@ SH_LOG_COMPILER = timeout $(test_timeout_s) bash
 AM_TESTS_ENVIRONMENT = IOLTP='$(abs_builddir)/ioltp$(EXEEXT)'; export IOLTP; \
 	AWK='$(AWK)'; export AWK;
 
-EXTRA_DIST += tests/lib.sh tests/cli/guard_lib.sh tests/db/postgres_lib.sh tests/unit/no_cmocka.sh $(unit_headers) tests/hdr/DecodeHist.java \
+EXTRA_DIST += tests/lib.sh tests/db/mariadb_lib.sh tests/unit/no_cmocka.sh $(unit_headers) tests/hdr/DecodeHist.java \
 	$(cli_tests) $(db_tests) $(tree_tests)
 
 # Parts of `make check`, for builds that need not judge the tree again.

@@ -35,8 +35,8 @@ const struct driver_ops *const *driver_all(void)
 {
 	static const struct driver_ops *const drivers[] = {
 	    &driver_sqlite,
-#ifdef HAVE_PGSQL
-	    &driver_pgsql,
+#ifdef HAVE_MYSQL
+	    &driver_mysql,
 #endif
 	    &driver_null,
 	    NULL,
