@@ -8,21 +8,31 @@ unit_tests = \
 	tests/unit/dist_test \
 	tests/unit/driver_test \
 	tests/unit/drv_null_test \
+	tests/unit/drv_pgsql_bulk_test \
+	tests/unit/drv_pgsql_outcome_test \
+	tests/unit/drv_pgsql_test \
+	tests/unit/drv_sqlite_lock_test \
+	tests/unit/drv_sqlite_test \
 	tests/unit/facts_test \
 	tests/unit/hist_codec_test \
 	tests/unit/hist_test \
+	tests/unit/guard_test \
 	tests/unit/load_test \
+	tests/unit/nvme_parse_test \
+	tests/unit/mix_test \
 	tests/unit/opt_declare_test \
 	tests/unit/opt_file_test \
 	tests/unit/opt_help_test \
 	tests/unit/opt_test \
+	tests/unit/report_json_file_test \
 	tests/unit/report_json_test \
+	tests/unit/report_judge_test \
 	tests/unit/report_text_test \
-	tests/unit/mix_test \
 	tests/unit/rng_test \
+	tests/unit/rowbuf_test \
 	tests/unit/run_test \
 	tests/unit/sched_test \
-	tests/unit/rowbuf_test \
+	tests/unit/sqlite_rewrite_test \
 	tests/unit/stmt_text_test \
 	tests/unit/units_test
 
@@ -41,10 +51,30 @@ unit_headers = \
 	tests/unit/drv_mysql_fixture.h \
 	tests/unit/load_fixture.h \
 	tests/unit/opt_fixture.h \
-	tests/unit/report_fixture.h
+	tests/unit/pgsql_fixture.h \
+	tests/unit/report_fixture.h \
+	tests/unit/report_json_fixture.h \
+	tests/unit/sqlite_setting.h
 
 # Programs without: each is one scenario of the command line, with $IOLTP as the program.
 cli_tests = \
+	tests/cli/guard_database.sh \
+	tests/cli/guard_file.sh \
+	tests/cli/guard_holders.sh \
+	tests/cli/guard_mounted.sh \
+	tests/cli/guard_partitions.sh \
+	tests/cli/guard_paths.sh \
+	tests/cli/guard_permission.sh \
+	tests/cli/guard_readonly.sh \
+	tests/cli/guard_serial.sh \
+	tests/cli/guard_signature.sh \
+	tests/cli/bank.sh \
+	tests/cli/oltp.sh \
+	tests/cli/report_form.sh \
+	tests/cli/run.sh \
+	tests/cli/script_api.sh \
+	tests/cli/sqlite_faults.sh \
+	tests/cli/streams.sh \
 	tests/hdr/hdr_java.sh
 
 # The same against a database server that the test starts itself.
@@ -60,10 +90,12 @@ tree_tests = \
 	tests/style.sh
 
 # Command line tests in which threads meet: what the thread sanitizer build runs, at its tenfold cost.
-thread_tests =
+thread_tests = \
+	tests/cli/bank.sh
 
 # Programs that shell tests run.
 helper_programs = \
+	tests/unit/guard_probe \
 	tests/unit/hist_dump
 
 # Floors and micro benchmarks for scripts/bench; built with the tests, so that they keep compiling.

@@ -13,7 +13,5 @@
 
 /* --histogram in sysbench's form. */
 int rep_text_histogram(const struct result *r, FILE *out);
-/* Our own lines. */
-int rep_text_details(const struct result *r, FILE *out);
 
 #endif

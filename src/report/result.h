@@ -83,6 +83,8 @@ int rep_text_checkpoint(const struct result *r, const struct run_figures *f, FIL
  */
 int rep_text_cumulative(const struct result *r, const struct run_figures *f, FILE *out);
 int rep_text_final(const struct result *r, FILE *out);
+/* Only our own lines, for runs whose script prints its own cumulative report. */
+int rep_text_details(const struct result *r, FILE *out);
 
 /* CSV: a header line, a row per interval, and at the end a row "total". */
 int rep_csv_header(const struct result *r, FILE *out);

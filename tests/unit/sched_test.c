@@ -15,7 +15,8 @@ static void fixed_is_exact_over_hours(void **state)
 	struct sched s;
 
 	(void)state;
-	/* A rate whose gap is no whole number of ns: after 3 hours the last arrival must not have drifted. */
+	/* A rate whose gap is no whole number of ns: after 3 hours the last arrival must not have
+	 * drifted. */
 	sched_init(&s, SCHED_FIXED, 3000, 1, 1000);
 	assert_int_equal(sched_next(&s), 1000);
 	for (uint64_t i = 1; i < 3000ull * 3600 * 3; i++)
@@ -110,8 +111,10 @@ static void limit_ends_the_arrivals(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(fixed_is_exact_over_hours),    cmocka_unit_test(fractional_rate),
-	    cmocka_unit_test(poisson_gaps_are_exponential), cmocka_unit_test(replay_counts_what_was_given),
+	    cmocka_unit_test(fixed_is_exact_over_hours),
+	    cmocka_unit_test(fractional_rate),
+	    cmocka_unit_test(poisson_gaps_are_exponential),
+	    cmocka_unit_test(replay_counts_what_was_given),
 	    cmocka_unit_test(limit_ends_the_arrivals),
 	};
 
