@@ -23,7 +23,7 @@ foreign='
 sqlite3(ext)?\.h                           ^sql/drv_sqlite[a-z_]*\.[ch]$|^trace/vfs[a-z_]*\.[ch]$
 (luajit.*/)?(lua|lauxlib|lualib|luajit)\.h ^script/|^scenario/[a-z_]*read[a-z_]*\.[ch]$
 jansson\.h                                 ^report/
-(mysql|mariadb)/.*|mysql\.h|errmsg\.h|mysqld_error\.h ^sql/drv_mysql[a-z_]*\.[ch]$
+(mysql|mariadb)/.*|(mysql|errmsg|mysqld_error|ma_pvio)\.h ^sql/drv_mysql[a-z_]*\.[ch]$
 (postgresql/)?(libpq-fe|pg_config).*\.h    ^sql/drv_pgsql[a-z_]*\.[ch]$
 liburing\.h|liburing/.*                    ^raw/eng_uring[a-z_]*\.[ch]$
 libnvme\.h|nvme/.*                         ^raw/nvme[a-z_]*\.[ch]$

@@ -96,7 +96,7 @@ mariadb_wait_ready() {
 	local tries
 	for ((tries = 0; tries < 600; tries++)); do
 		mariadb_sql "--name=$1" 'SELECT 1' >/dev/null 2>&1 && return
-		kill -0 "${mariadb_pids[$1]}" 2>/dev/null || fail "the server ended: $(tail -n 5 "$mariadb_log")"
+		mariadb_alive "${mariadb_pids[$1]}" || fail "the server ended: $(tail -n 5 "$mariadb_log")"
 		sleep 0.1
 	done
 	fail "the server is not ready after 60 s: $(tail -n 5 "$mariadb_log")"
@@ -121,7 +121,13 @@ mariadb_sql() {
 		${1:+--execute="$1"}
 }
 
+# Is that process, started by this shell, still there? Its number alone may be another's by now.
+mariadb_alive() {
+	jobs -rp | grep -qx "$1"
+}
+
 mariadb_kill() {
+	mariadb_alive "$1" || return 0
 	kill -CONT "$1" 2>/dev/null
 	kill -KILL "$1" 2>/dev/null
 	wait "$1" 2>/dev/null
@@ -130,9 +136,10 @@ mariadb_kill() {
 
 mariadb_stop() {
 	local pid=${mariadb_pids[$1]} tries
+	mariadb_alive "$pid" || return 0
 	kill -TERM "$pid" 2>/dev/null
 	for ((tries = 0; tries < 300; tries++)); do
-		kill -0 "$pid" 2>/dev/null || break
+		mariadb_alive "$pid" || break
 		sleep 0.1
 	done
 	mariadb_kill "$pid"

@@ -38,13 +38,13 @@ pid=$!
 at_work
 kill -STOP "$mariadb_pid"
 for ((i = 0; i < 300; i++)); do
-	kill -0 "$pid" 2>/dev/null || break
+	mariadb_alive "$pid" || break
 	sleep 0.1
 done
-kill -0 "$pid" 2>/dev/null && {
+if mariadb_alive "$pid"; then
 	kill -KILL "$pid"
 	fail "the program hangs with the server"
-}
+fi
 wait "$pid"
 assert_equal 1 $? "status of a run whose server hangs"
 assert_grep 'did not come back within 2 s' "$TMP/err"
