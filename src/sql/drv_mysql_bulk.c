@@ -308,13 +308,22 @@ static bool open_way(struct sql_conn *conn, struct mydrv_load *load, const struc
 	return conn->error.outcome == SQL_OK;
 }
 
-/* Nobody else knows a table that this load has made: no row of it can be there twice, or point to
- * what is not there. */
+/*
+ * Nobody else knows a table that this load has made: no row of it can be there twice, or point to
+ * what is not there. In MariaDB the two settings together make the first load of a table lock it
+ * for itself and sort its rows, which keeps the other threads waiting and costs more than it saves.
+ */
 static bool open_session(struct sql_conn *conn, struct mydrv_load *load, bool fresh)
 {
-	if (fresh && !mydrv_run(conn, "SET @ioltp_unique = @@unique_checks, "
-	                              "@ioltp_foreign = @@foreign_key_checks, "
-	                              "unique_checks = 0, foreign_key_checks = 0"))
+	MYSQL *mysql = ((struct mydrv_conn *)conn->impl)->mysql;
+	const bool unique = strstr(mysql_get_server_info(mysql), "MariaDB") == NULL;
+
+	if (fresh && !mydrv_run(conn, unique ? "SET @ioltp_unique = @@unique_checks, "
+	                                       "@ioltp_foreign = @@foreign_key_checks, "
+	                                       "unique_checks = 0, foreign_key_checks = 0"
+	                                     : "SET @ioltp_unique = @@unique_checks, "
+	                                       "@ioltp_foreign = @@foreign_key_checks, "
+	                                       "foreign_key_checks = 0"))
 		return false;
 	load->unchecked = fresh;
 	if (mydrv_in_transaction(conn))
