@@ -79,7 +79,8 @@ cli_tests = \
 
 # The same against a database server that the test starts itself.
 db_tests = \
-	tests/db/mysql_driver.sh
+	tests/db/mysql_driver.sh \
+	tests/db/pgsql_driver.sh
 
 # The shape of the tree, and what the tests and scripts themselves are made of.
 tree_tests = \
@@ -125,7 +126,7 @@ SH_LOG_COMPILER = timeout $(test_timeout_s) bash
 AM_TESTS_ENVIRONMENT = IOLTP='$(abs_builddir)/ioltp$(EXEEXT)'; export IOLTP; \
 	AWK='$(AWK)'; export AWK;
 
-EXTRA_DIST += tests/lib.sh tests/db/mariadb_lib.sh tests/unit/no_cmocka.sh $(unit_headers) tests/hdr/DecodeHist.java \
+EXTRA_DIST += tests/lib.sh tests/cli/guard_lib.sh tests/db/mariadb_lib.sh tests/db/postgres_lib.sh tests/unit/no_cmocka.sh $(unit_headers) tests/hdr/DecodeHist.java \
 	$(cli_tests) $(db_tests) $(tree_tests)
 
 # Parts of `make check`, for builds that need not judge the tree again.

@@ -38,6 +38,9 @@ const struct driver_ops *const *driver_all(void)
 #ifdef HAVE_MYSQL
 	    &driver_mysql,
 #endif
+#ifdef HAVE_PGSQL
+	    &driver_pgsql,
+#endif
 	    &driver_null,
 	    NULL,
 	};
