@@ -6,10 +6,12 @@ unit_tests = \
 	tests/unit/clock_test \
 	tests/unit/cpu_test \
 	tests/unit/dist_test \
+	tests/unit/driver_stmt_test \
 	tests/unit/driver_test \
 	tests/unit/drv_null_test \
 	tests/unit/drv_sqlite_lock_test \
 	tests/unit/drv_sqlite_test \
+	tests/unit/drv_sqlite_txn_test \
 	tests/unit/facts_test \
 	tests/unit/hist_codec_test \
 	tests/unit/hist_test \
@@ -34,6 +36,7 @@ unit_tests = \
 # What several of them include.
 unit_headers = \
 	tests/unit/chi2.h \
+	tests/unit/driver_fixture.h \
 	tests/unit/load_fixture.h \
 	tests/unit/opt_fixture.h \
 	tests/unit/report_fixture.h \
