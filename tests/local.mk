@@ -6,6 +6,7 @@ unit_tests = \
 	tests/unit/clock_test \
 	tests/unit/cpu_test \
 	tests/unit/dist_test \
+	tests/unit/driver_stmt_test \
 	tests/unit/driver_test \
 	tests/unit/drv_null_test \
 	tests/unit/drv_pgsql_bulk_test \
@@ -13,6 +14,7 @@ unit_tests = \
 	tests/unit/drv_pgsql_test \
 	tests/unit/drv_sqlite_lock_test \
 	tests/unit/drv_sqlite_test \
+	tests/unit/drv_sqlite_txn_test \
 	tests/unit/facts_test \
 	tests/unit/hist_codec_test \
 	tests/unit/hist_test \
@@ -49,6 +51,7 @@ endif
 unit_headers = \
 	tests/unit/chi2.h \
 	tests/unit/drv_mysql_fixture.h \
+	tests/unit/driver_fixture.h \
 	tests/unit/load_fixture.h \
 	tests/unit/opt_fixture.h \
 	tests/unit/pgsql_fixture.h \
