@@ -107,8 +107,13 @@ bench_programs = \
 	tests/bench/bench_hist \
 	tests/bench/floor_sqlite
 
+if WITH_MYSQL
+bench_programs += tests/bench/floor_mysql
+endif
+
 check_PROGRAMS += $(bench_programs) $(helper_programs)
 tests_bench_floor_sqlite_LDADD = $(SQLITE_LIBS)
+tests_bench_floor_mysql_LDADD = $(MYSQL_LIBS)
 
 AM_DEFAULT_SOURCE_EXT = .c
 if HAVE_CMOCKA

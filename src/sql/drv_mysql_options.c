@@ -110,6 +110,8 @@ static int read_password_file(struct sql_env *env, struct mydrv_env *me, const c
 		         "%s: anybody on this machine may read the password; chmod 600 it", path);
 	if (getline(&me->password_text, &room, in) < 0) {
 		fclose(in);
+		free(me->password_text); /* holds no text */
+		me->password_text = NULL;
 		return err_usage(err, "%s: it is empty; its first line must be the password", path);
 	}
 	fclose(in);
