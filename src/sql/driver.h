@@ -51,8 +51,7 @@ struct bulk_table {
 	unsigned ncolumns;
 	bool fresh; /* created empty by this load, in this process: the driver may use what is legal
 	               only then */
-	bool whole; /* fresh, and this bulk load brings all of its rows: the driver may empty it
-	               first */
+	bool whole; /* fresh, and this bulk load brings all of its rows */
 };
 
 /* One value of a bulk row. */

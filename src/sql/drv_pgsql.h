@@ -64,7 +64,9 @@ struct pgsql_columns {
 };
 
 struct pgsql_bulk {
-	bool open;         /* inside COPY */
+	bool open;    /* inside COPY */
+	bool own_txn; /* begun here: ends with the load */
+	bool freeze;
 	char *rows;        /* not sent yet; owned, kept from load to load */
 	size_t used, room; /* bytes */
 	struct pgsql_columns columns;
