@@ -1,4 +1,23 @@
 libioltp_a_SOURCES += \
+	src/raw/access.c src/raw/access.h \
+	src/raw/curve.c src/raw/curve.h \
+	src/raw/data.c src/raw/data.h \
+	src/raw/deck.c src/raw/deck.h \
+	src/raw/eng_null.c \
+	src/raw/eng_sync.c \
+	src/raw/eng_uring.c \
+	src/raw/eng_uring_cmd.c \
+	src/raw/eng_uring_ring.c src/raw/eng_uring_ring.h \
+	src/raw/engine.c src/raw/engine.h \
+	src/raw/io_loop.c src/raw/io_loop.h \
+	src/raw/io_source.c src/raw/io_source.h \
+	src/raw/io_txn.c src/raw/io_txn.h \
+	src/raw/io_txn_step.c \
+	src/raw/io_worker.c src/raw/io_worker.h \
+	src/raw/profile_check.c \
+	src/raw/raw_opt.c src/raw/raw_opt.h \
+	src/raw/raw_run.c src/raw/raw_run.h \
+	src/raw/timers.c src/raw/timers.h \
 	src/raw/counters.h \
 	src/raw/device.h \
 	src/raw/guard.c src/raw/guard.h src/raw/guard_priv.h \
