@@ -162,12 +162,20 @@ local function to_make(spec)
    return spec.tables, existing
 end
 
+-- A statement about a table; the command ends with the database's words when it refuses.
+local function change(con, name, sql)
+   if not pcall(con.query, con, sql) then
+      ioltp.fail(("table %s: %s (%d, %s); the statement was: %s")
+         :format(name, con.sql_errmsg, con.sql_errno, con.sql_state, sql))
+   end
+end
+
 local function create(con, tables, old, made)
    for _, t in ipairs(old) do
-      con:query("DROP TABLE " .. t.name)
+      change(con, t.name, "DROP TABLE " .. t.name)
    end
    for _, t in ipairs(tables) do
-      con:query(t.create)
+      change(con, t.name, t.create)
       made[#made + 1] = t.name
    end
 end
@@ -201,7 +209,7 @@ local function make(spec, made)
    ioltp.barrier()
    for i, t in ipairs(tables) do
       for _, sql in ipairs(is_mine(i) and t.after or {}) do
-         spec.con:query(sql)
+         change(spec.con, t.name, sql)
       end
    end
    ioltp.barrier()
@@ -225,8 +233,8 @@ local function undo(con, made)
       end
    end
    if #left > 0 then
-      ioltp.notice("prepare: these tables are incomplete and could not be dropped, drop them by hand: "
-         .. table.concat(left, ", "))
+      ioltp.warn(("prepare: tables left incomplete, as they could not be dropped: %s; run the command `cleanup`")
+         :format(table.concat(left, ", ")))
    elseif #made > 0 then
       ioltp.notice(("prepare: dropped the %d table%s that it had made"):format(#made, #made == 1 and "" or "s"))
    end

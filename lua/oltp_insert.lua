@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- One new row per event; tables grow.
 local oltp = require("oltp_common")
-oltp.rows = "grow"
+oltp.rows_may("grow")
 
 function prepare_statements()
    prepare_new_rows()

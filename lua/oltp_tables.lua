@@ -98,39 +98,35 @@ function tables.warm_sql(connection, name)
    }
 end
 
--- What a run may do to the number of rows, given what its statements mean to do.
-local function row_rule(rule)
+-- What runs may have done to the rows: {grow=, shrink=}.
+local function row_changes()
    -- Without a unique key, two clients of PostgreSQL that replace the same row may both insert it.
-   if rule == "constant" and sysbench.opt.secondary and ioltp.driver == "pgsql" then
-      return "grow"
-   end
-   return rule
+   local doubles = sysbench.opt.secondary and ioltp.driver == "pgsql"
+   return { grow = ioltp.oltp_rows.grow or doubles, shrink = ioltp.oltp_rows.shrink }
 end
 
-local function wrong_count(rows, rule)
+local function wrong_count(rows, may)
    local size = sysbench.opt.table_size
-   if rule == "constant" and rows ~= size then
-      return ("%d rows instead of %d"):format(rows, size)
-   elseif rule == "grow" and rows < size then
-      return ("%d rows, at least %d must be there"):format(rows, size)
-   elseif rule == "shrink" and rows > size then
-      return ("%d rows, at most %d can be there"):format(rows, size)
+   if rows < size and not may.shrink then
+      return ("%d rows instead of %d%s"):format(rows, size, may.grow and " or more" or "")
+   elseif rows > size and not may.grow then
+      return ("%d rows instead of %d%s"):format(rows, size, may.shrink and " or fewer" or "")
    end
 end
 
-local function wrong_ids(rows, first, last, rule)
+local function wrong_ids(rows, first, last, may)
    local size = sysbench.opt.table_size
    if rows == 0 then
       return
-   elseif first < 1 or (rule ~= "shrink" and first ~= 1) then
+   elseif first < 1 or (first > 1 and not may.shrink) then
       return ("the lowest id is %d instead of 1"):format(first)
-   elseif rule ~= "grow" and last > size or rule ~= "shrink" and last < size then
+   elseif (last > size and not may.grow) or (last < size and not may.shrink) then
       return ("the highest id is %d instead of %d"):format(last, size)
    end
 end
 
 -- One line about table n, and whether it is as it should be.
-function tables.judge(connection, n, columns, indexes, rule)
+function tables.judge(connection, n, columns, indexes)
    local name = tables.name(n)
    if not columns or not (columns.id and columns.k and columns.c and columns.pad) then
       return name .. ": " .. (columns and "not an oltp table" or "does not exist") .. ": WRONG", false
@@ -139,13 +135,13 @@ function tables.judge(connection, n, columns, indexes, rule)
       "SELECT COUNT(*), MIN(id), MAX(id), MIN(k), MAX(k), "
       .. "SUM(CASE WHEN LENGTH(c) = %d AND LENGTH(pad) = %d THEN 0 ELSE 1 END) FROM %s")
       :format(#tables.C_TEMPLATE, #tables.PAD_TEMPLATE, name))
-   local wrong = {}
+   local wrong, may = {}, row_changes()
    local function note(text)
       wrong[#wrong + 1] = text
    end
    rows, first, last = tonumber(rows), tonumber(first), tonumber(last)
-   note(wrong_count(rows, row_rule(rule)))
-   note(wrong_ids(rows, first, last, row_rule(rule)))
+   note(wrong_count(rows, may))
+   note(wrong_ids(rows, first, last, may))
    if rows > 0 and tonumber(k_least) < 1 then
       note("column k goes down to " .. k_least)
    end

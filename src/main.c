@@ -29,7 +29,8 @@ static void catch_signals(void)
 	sigemptyset(&action.sa_mask);
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
-	/* A reader that went away is an error of the write, and not the end of a run whose result goes to a file. */
+	/* A reader that went away is an error of the write, and not the end of a run whose result
+	 * goes to a file. */
 	action.sa_handler = SIG_IGN;
 	sigaction(SIGPIPE, &action, NULL);
 }

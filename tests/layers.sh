@@ -8,14 +8,14 @@ arrows='
 base     base
 run      run base
 sql      sql base
-script   script run sql base
+script   script load run sql base
 load     load sql base
 raw      raw run base
 trace    trace run base
 scenario scenario base
 report   report run base
 cli      cli base run sql script load raw trace scenario report
-main     cli base
+main     cli base run sql script load raw trace scenario report
 '
 
 # Where each foreign header may appear: header, then places, both as extended expressions.

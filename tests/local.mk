@@ -12,14 +12,20 @@ unit_tests = \
 	tests/unit/hist_codec_test \
 	tests/unit/hist_test \
 	tests/unit/load_test \
+	tests/unit/mix_test \
 	tests/unit/opt_declare_test \
 	tests/unit/opt_file_test \
 	tests/unit/opt_help_test \
 	tests/unit/opt_test \
+	tests/unit/report_json_file_test \
 	tests/unit/report_json_test \
+	tests/unit/report_judge_test \
 	tests/unit/report_text_test \
 	tests/unit/rng_test \
 	tests/unit/rowbuf_test \
+	tests/unit/run_test \
+	tests/unit/sched_test \
+	tests/unit/sqlite_rewrite_test \
 	tests/unit/stmt_text_test \
 	tests/unit/units_test
 
@@ -28,10 +34,13 @@ unit_headers = \
 	tests/unit/chi2.h \
 	tests/unit/load_fixture.h \
 	tests/unit/opt_fixture.h \
-	tests/unit/report_fixture.h
+	tests/unit/report_fixture.h \
+	tests/unit/report_json_fixture.h
 
 # Programs without: each is one scenario of the command line, with $IOLTP as the program.
 cli_tests = \
+	tests/cli/bank.sh \
+	tests/cli/oltp.sh \
 	tests/hdr/hdr_java.sh
 
 # The same against a database server that the test starts itself.

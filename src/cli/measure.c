@@ -6,8 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <luajit.h>
-
 #include "report/result.h"
 
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
@@ -97,7 +95,7 @@ static void print_head(const struct measure *m)
 	const struct run_config *c = m->config;
 
 	printf("ioltp %s (using system %s)\n\nRunning the test with following options:\n",
-	       m->cli->version, LUAJIT_VERSION);
+	       m->cli->version, script_luajit_version());
 	printf("Number of threads: %u\n", c->threads);
 	if (c->warmup_ns != 0)
 		printf("Warmup time: %gs\n", (double)c->warmup_ns / 1e9);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <lauxlib.h>
+#include <luajit.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,4 +128,9 @@ int script_help(struct script *s, FILE *out, struct err *err)
 uint64_t script_hash(const struct script *s)
 {
 	return __atomic_load_n(&s->hash, __ATOMIC_RELAXED);
+}
+
+const char *script_luajit_version(void)
+{
+	return LUAJIT_VERSION;
 }

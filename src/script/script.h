@@ -59,6 +59,9 @@ struct script {
  * else the installed place. 0 or -errno with `err`. Caller frees *dir. */
 int script_data_dir(char **dir, struct err *err);
 
+/* Which LuaJIT runs the scripts, as it names itself: "LuaJIT 2.1.0". */
+const char *script_luajit_version(void);
+
 /* Reads one workload (a path, a bundled name, a module on LUA_PATH, "-" is stdin) into s->sources.
  * 0, or -errno with `err`. */
 int script_add(struct script *s, const char *name, double weight, struct err *err);

@@ -158,15 +158,31 @@ static void quoted(struct normal *n, char quote)
 	n->at = end;
 }
 
+/* How much of the name of a table to keep: tables that differ by a number at the end are alike. */
+static size_t table_stem(const struct normal *n, size_t start, size_t end)
+{
+	static const char *const before[] = {"FROM", "INTO", "UPDATE", "JOIN", "TABLE", NULL};
+	size_t stem = end;
+
+	if (!last_word_in(n, before))
+		return end;
+	while (stem > start && scan_is_digit(n->text[stem - 1]))
+		stem--;
+	return stem > start ? stem : end;
+}
+
 static void word(struct normal *n)
 {
-	size_t end = n->at;
+	size_t end = n->at, stem;
 
 	while (end < n->len && scan_is_word(n->text[end]))
 		end++;
+	stem = table_stem(n, n->at, end);
 	list_ends(n);
 	n->word = n->used + (n->blank && n->used > 0 ? 1 : 0);
-	emit(n, n->text + n->at, end - n->at);
+	emit(n, n->text + n->at, stem - n->at);
+	if (stem != end)
+		emit(n, "#", 1);
 	n->word_len = n->used > n->word ? n->used - n->word : 0;
 	n->at = end;
 	if (last_word_is(n, "VALUES")) {

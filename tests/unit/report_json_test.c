@@ -2,101 +2,14 @@
 #include "report_fixture.h"
 
 #include <errno.h>
-#include <math.h>
-#include <sched.h>
-#include <signal.h>
-#include <sys/mount.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include "base/hist_codec.h"
 
 #ifdef HAVE_JANSSON
 
-#include <jansson.h>
+#include <math.h>
+#include <signal.h>
 
-#define SECRET "hunter2"
-
-static struct fixture *x;
-static struct opt_set *options;
-static char dir[64], path[128], part[160], fresh[160];
-
-static const struct opt_desc table[] = {
-    {"threads", OPT_INT, "1", .help = "Threads"},
-    {"time", OPT_TIME, "10", .help = "Time"},
-    {"table-size", OPT_SIZE, "10K", .help = "Size"},
-    {"rate", OPT_DOUBLE, "0.05", .help = "Rate"},
-    {"histogram", OPT_BOOL, "on", .help = "Histogram"},
-    {"db-driver", OPT_ENUM, "mysql", .choices = "mysql|pgsql", .help = "Driver"},
-    {"mysql-host", OPT_LIST, "a,b", .help = "Hosts"},
-    {"mysql-password", OPT_STRING, "", .help = "Password", .flags = OPT_SECRET},
-    {"keys", OPT_LIST, NULL, .help = "Keys", .flags = OPT_SECRET},
-    {"config-file", OPT_FILE, NULL, .help = "File"},
-    {"pw", OPT_STRING, NULL, .help = "Alias", .flags = OPT_OLD, .alias_of = "mysql-password"},
-    OPT_END,
-};
-
-static int setup_run(bool open_loop)
-{
-	struct err err = ERR_INIT;
-
-	x = fixture_new(open_loop);
-	options = opt_set_new();
-	assert_non_null(options);
-	opt_set_add(options, "General", table);
-	assert_int_equal(opt_assign(options, "mysql-password", SECRET, &err), 0);
-	assert_int_equal(opt_assign(options, "keys", SECRET "," SECRET, &err), 0);
-	x->r.options = options;
-	strcpy(dir, "/tmp/ioltp_json_XXXXXX");
-	assert_non_null(mkdtemp(dir));
-	snprintf(path, sizeof(path), "%s/out.json", dir);
-	snprintf(part, sizeof(part), "%s.part", path);
-	snprintf(fresh, sizeof(fresh), "%s.new", path);
-	return 0;
-}
-
-static int setup_closed(void **state)
-{
-	(void)state;
-	return setup_run(false);
-}
-
-static int setup_open(void **state)
-{
-	(void)state;
-	return setup_run(true);
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	fixture_free(x);
-	opt_set_free(options);
-	unlink(path);
-	unlink(part);
-	unlink(fresh);
-	return rmdir(dir);
-}
-
-/* ---- helpers ---- */
-
-static bool exists(const char *file)
-{
-	return access(file, F_OK) == 0;
-}
-
-static struct run_figures interval(double begin_s, double end_s, uint64_t ok)
-{
-	return (struct run_figures){.begin_s = begin_s,
-	                            .end_s = end_s,
-	                            .elapsed_s = end_s - begin_s,
-	                            .threads_running = 4,
-	                            .offered = ok,
-	                            .ok = ok,
-	                            .sum = &x->sum};
-}
+#include "base/hist_codec.h"
+#include "report_json_fixture.h"
 
 /* The document as a reader gets it, through PATH. */
 static json_t *document(void)
@@ -121,17 +34,6 @@ static json_t *document(void)
 	if (doc == NULL)
 		fail_msg("%s at line %d", where.text, where.line);
 	return doc;
-}
-
-static json_t *at(json_t *o, const char *a, const char *b)
-{
-	json_t *v = json_object_get(o, a);
-
-	if (v != NULL && b != NULL)
-		v = json_object_get(v, b);
-	if (v == NULL)
-		fail_msg("no %s %s", a, b != NULL ? b : "");
-	return v;
 }
 
 /* Against the published schema, where Python has a validator. */
@@ -403,200 +305,6 @@ static void to_stream_only(void **state)
 	free(c.text);
 }
 
-/* ---- the file ---- */
-
-/* A crash after three intervals leaves a head and three intervals, and the last result untouched.
- */
-static void crash(void **state)
-{
-	struct run_figures f;
-	char line[65536];
-	unsigned n = 0;
-	int status;
-	FILE *in;
-	pid_t pid;
-
-	(void)state;
-	in = fopen(path, "w");
-	fputs("the last one\n", in);
-	fclose(in);
-	pid = fork();
-	assert_true(pid >= 0);
-	if (pid == 0) {
-		struct rep_json *j;
-
-		if (rep_json_open(&j, path, NULL) != 0)
-			_exit(1);
-		for (unsigned i = 0; i < 3; i++) {
-			f = interval(i, i + 1, 10 + i);
-			if (rep_json_interval(j, &x->r, &f) != 0)
-				_exit(2);
-		}
-		raise(SIGKILL);
-	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_true(WIFSIGNALED(status));
-	in = fopen(part, "r");
-	assert_non_null(in);
-	while (fgets(line, sizeof(line), in) != NULL) {
-		json_t *o = json_loads(line, 0, NULL);
-
-		assert_non_null(o);
-		if (n == 0)
-			assert_string_equal(json_string_value(at(o, "schema", NULL)),
-			                    RESULT_SCHEMA);
-		else
-			assert_int_equal(json_integer_value(at(o, "ok", NULL)), 9 + n);
-		json_decref(o);
-		n++;
-	}
-	fclose(in);
-	assert_int_equal(n, 4);
-	in = fopen(path, "r");
-	assert_non_null(fgets(line, sizeof(line), in));
-	assert_string_equal(line, "the last one\n");
-	fclose(in);
-}
-
-static void never_finished(void **state)
-{
-	struct run_figures f = interval(0, 1, 1);
-	struct rep_json *j;
-
-	(void)state;
-	assert_int_equal(rep_json_open(&j, path, NULL), 0);
-	rep_json_close(j);
-	assert_false(exists(part));
-	assert_int_equal(rep_json_open(&j, path, NULL), 0);
-	assert_int_equal(rep_json_interval(j, &x->r, &f), 0);
-	rep_json_close(j);
-	assert_true(exists(part));
-	assert_false(exists(path));
-}
-
-static void bad_path(void **state)
-{
-	struct err err = ERR_INIT;
-	struct rep_json *j;
-	char bad[200];
-
-	(void)state;
-	snprintf(bad, sizeof(bad), "%s/none/out.json", dir);
-	assert_int_equal(rep_json_open(&j, bad, &err), -ENOENT);
-	assert_null(j);
-	assert_int_equal(err.status, EXIT_USAGE);
-	assert_has(err.text, bad);
-	err = ERR_INIT;
-	assert_int_equal(rep_json_open(&j, dir, &err), -EISDIR);
-	assert_has(err.text, dir);
-}
-
-/* A device is written into, never replaced by a file, and says when it is full. */
-static void full_device(void **state)
-{
-	struct err err = ERR_INIT;
-	struct rep_json *j;
-	struct stat st;
-	FILE *full;
-
-	(void)state;
-	assert_int_equal(rep_json_open(&j, "/dev/full", &err), 0);
-	assert_int_equal(rep_json_final(j, &x->r, NULL, &err), -ENOSPC);
-	assert_has(err.text, "/dev/full: No space left on device; ");
-	assert_int_equal(err.status, EXIT_RUN);
-	rep_json_close(j);
-	assert_int_equal(stat("/dev/full", &st), 0);
-	assert_true(S_ISCHR(st.st_mode));
-	assert_false(exists("/dev/full.part"));
-
-	err = ERR_INIT;
-	full = fopen("/dev/full", "w");
-	assert_int_equal(rep_json_open(&j, NULL, &err), 0);
-	assert_int_equal(rep_json_final(j, &x->r, full, &err), -ENOSPC);
-	assert_has(err.text, "standard output: No space left");
-	fclose(full);
-	rep_json_close(j);
-}
-
-/* Writes until an interval does not fit, then the document, which must fail and leave what was
- * there. */
-static void fill(int error)
-{
-	struct run_figures f = interval(0, 1, 1);
-	struct err err = ERR_INIT;
-	struct rep_json *j;
-	unsigned n = 0;
-	int rc = 0;
-
-	assert_int_equal(rep_json_open(&j, path, &err), 0);
-	for (unsigned i = 0; i < 2000 && rc == 0; i++) {
-		rc = rep_json_interval(j, &x->r, &f);
-		n += rc == 0;
-	}
-	assert_int_equal(rc, -error);
-	assert_true(n > 0);
-	assert_int_equal(rep_json_final(j, &x->r, NULL, &err), -error);
-	assert_has(err.text, path);
-	assert_has(err.text, strerror(error));
-	assert_has(err.text, part);
-	rep_json_close(j);
-	assert_true(exists(part));
-	assert_false(exists(fresh));
-	assert_false(exists(path));
-}
-
-static void file_limit(void **state)
-{
-	struct rlimit old, low;
-
-	(void)state;
-	assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
-	low = old;
-	low.rlim_cur = 16384;
-	signal(SIGXFSZ, SIG_IGN);
-	assert_int_equal(setrlimit(RLIMIT_FSIZE, &low), 0);
-	fill(EFBIG);
-	assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
-	signal(SIGXFSZ, SIG_DFL);
-}
-
-static void full_filesystem(void **state)
-{
-	(void)state;
-	if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
-	    mount("none", dir, "tmpfs", 0, "size=64k") != 0) {
-		print_message("note: not run, mounting a tmpfs needs root\n");
-		skip();
-	}
-	fill(ENOSPC);
-	assert_int_equal(umount2(dir, MNT_DETACH), 0);
-}
-
-static void through_a_link(void **state)
-{
-	struct stat st;
-	char link[128];
-	json_t *doc;
-
-	(void)state;
-	snprintf(link, sizeof(link), "%s/link", dir);
-	assert_int_equal(close(creat(path, 0644)), 0);
-	assert_int_equal(symlink("out.json", link), 0);
-	{
-		struct rep_json *j;
-
-		assert_int_equal(rep_json_open(&j, link, NULL), 0);
-		assert_int_equal(rep_json_final(j, &x->r, NULL, NULL), 0);
-		rep_json_close(j);
-	}
-	assert_int_equal(lstat(link, &st), 0);
-	assert_true(S_ISLNK(st.st_mode));
-	doc = json_load_file(path, 0, NULL);
-	assert_non_null(doc);
-	json_decref(doc);
-	unlink(link);
-}
-
 static void command_line(void **state)
 {
 	char *argv[] = {"ioltp",
@@ -619,30 +327,12 @@ static void command_line(void **state)
 	free(text);
 }
 
-#define CLOSED(name) cmocka_unit_test_setup_teardown(name, setup_closed, teardown)
-#define OPEN(name)   cmocka_unit_test_setup_teardown(name, setup_open, teardown)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    CLOSED(keys),
-	    CLOSED(totals),
-	    OPEN(open_loop),
-	    CLOSED(tables),
-	    OPEN(histograms),
-	    CLOSED(option_values),
-	    CLOSED(stalled_interval),
-	    CLOSED(odd_values),
-	    CLOSED(ends),
-	    CLOSED(to_stream_only),
-	    CLOSED(crash),
-	    CLOSED(never_finished),
-	    CLOSED(bad_path),
-	    CLOSED(full_device),
-	    CLOSED(file_limit),
-	    CLOSED(full_filesystem),
-	    CLOSED(through_a_link),
-	    CLOSED(command_line),
+	    CLOSED(keys),     CLOSED(totals),         OPEN(open_loop),          CLOSED(tables),
+	    OPEN(histograms), CLOSED(option_values),  CLOSED(stalled_interval), CLOSED(odd_values),
+	    CLOSED(ends),     CLOSED(to_stream_only), CLOSED(command_line),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -146,8 +146,11 @@ static void check_normal(const char *text, const char *expect)
 static void literals_become_marks(void **state)
 {
 	(void)state;
-	check_normal("SELECT c FROM sbtest12 WHERE id=42", "SELECT c FROM sbtest12 WHERE id=?");
-	check_normal("SELECT c FROM sbtest12 WHERE id=?", "SELECT c FROM sbtest12 WHERE id=?");
+	check_normal("SELECT c FROM sbtest12 WHERE id=42", "SELECT c FROM sbtest# WHERE id=?");
+	check_normal("SELECT c FROM sbtest12 WHERE id=?", "SELECT c FROM sbtest# WHERE id=?");
+	check_normal("INSERT INTO t2 (c1) SELECT c1 FROM t3 a1 JOIN t4",
+	             "INSERT INTO t# (c1) SELECT c1 FROM t# a1 JOIN t#");
+	check_normal("SELECT 1 FROM 12", "SELECT ? FROM ?");
 	check_normal("SELECT 1.5e-7, 0x1F, .5", "SELECT ?, ?, ?");
 	check_normal("a = 'it''s' AND b = 'x\\'y'", "a = ? AND b = ?");
 	check_normal("a=-5", "a=?");
