@@ -3,8 +3,11 @@
 
 # Programs with cmocka; tests/unit/x_test is made of tests/unit/x_test.c.
 unit_tests = \
+	tests/unit/access_test \
 	tests/unit/clock_test \
 	tests/unit/cpu_test \
+	tests/unit/curve_test \
+	tests/unit/data_test \
 	tests/unit/dist_test \
 	tests/unit/driver_test \
 	tests/unit/drv_null_test \
