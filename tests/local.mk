@@ -14,6 +14,7 @@ unit_tests = \
 	tests/unit/facts_test \
 	tests/unit/hist_codec_test \
 	tests/unit/hist_test \
+	tests/unit/io_txn_test \
 	tests/unit/load_test \
 	tests/unit/mix_test \
 	tests/unit/opt_declare_test \
@@ -37,6 +38,7 @@ unit_headers = \
 	tests/unit/chi2.h \
 	tests/unit/load_fixture.h \
 	tests/unit/opt_fixture.h \
+	tests/unit/raw_fixture.h \
 	tests/unit/report_fixture.h \
 	tests/unit/report_json_fixture.h
 
