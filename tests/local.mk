@@ -14,6 +14,8 @@ unit_tests = \
 	tests/unit/facts_test \
 	tests/unit/hist_codec_test \
 	tests/unit/hist_test \
+	tests/unit/engine_test \
+	tests/unit/io_loop_test \
 	tests/unit/io_txn_test \
 	tests/unit/load_test \
 	tests/unit/mix_test \
