@@ -8,14 +8,15 @@
 #include "base/units.h"
 #include "report/figures.h"
 
-#define CPU_SHARE_HIGH      0.9   /* of the CPUs that the workers may use */
-#define OWN_TIME_HIGH       0.1   /* generator's share of an event's time */
-#define CLOCK_SHARE_HIGH    0.01  /* of a mean latency, by one reading */
-#define CLOCK_DRIFT_PPM     100.0 /* 0.01 %: beyond the error of the histograms' counters */
-#define LATENESS_SHARE_HIGH 0.1   /* of the mean service time */
-#define LATENESS_NS_MIN     50000 /* below that no database is measured wrongly */
-#define ACHIEVED_LOW        0.99  /* of what the open loop offered */
-#define SAMPLES_BEYOND_MIN  10.0  /* samples above a percentile for it to mean something */
+#define CPU_SHARE_HIGH       0.9   /* of the CPUs that the workers may use */
+#define OWN_TIME_HIGH        0.1   /* generator's share of an event's time */
+#define CLOCK_SHARE_HIGH     0.01  /* of a mean latency, by one reading */
+#define CLOCK_DRIFT_PPM      100.0 /* 0.01 %: beyond the error of the histograms' counters */
+#define LATENESS_SHARE_HIGH  0.1   /* of the mean service time */
+#define LATENESS_NS_MIN      50000 /* below that no database is measured wrongly */
+#define LATENESS_SAMPLES_MIN 100   /* fewer have no p99 */
+#define ACHIEVED_LOW         0.99  /* of what the open loop offered */
+#define SAMPLES_BEYOND_MIN   10.0  /* samples above a percentile for it to mean something */
 
 static bool is_embedded(const struct result *r)
 {
@@ -89,7 +90,8 @@ static void judge_open_loop(struct result *r)
 		            (unsigned long long)f->offered, (unsigned long long)f->failed,
 		            (unsigned long long)f->skipped, (unsigned long long)f->unfinished,
 		            figures_is_raw(r) ? "--oio" : "--threads");
-	if (s->lateness == NULL || hist_count(s->lateness) == 0 || s->service == NULL)
+	if (s->lateness == NULL || hist_count(s->lateness) < LATENESS_SAMPLES_MIN ||
+	    s->service == NULL)
 		return;
 	late_ns = hist_percentile_ns(s->lateness, 99);
 	mean_ns = hist_mean_ns(s->service);

@@ -74,8 +74,10 @@ static int sum_errors(struct tally_sum *s, struct tally *t)
 			if (grown == NULL)
 				return -1;
 			s->error_list = grown;
-			memcpy(&grown[k], from, sizeof(*grown));
-			grown[k].count = 0;
+			/* Field by field: the counter goes on counting meanwhile. */
+			grown[k] = (struct tally_error){.code = from->code};
+			memcpy(grown[k].state, from->state, sizeof(grown[k].state));
+			memcpy(grown[k].text, from->text, sizeof(grown[k].text));
 			s->nerrors++;
 		}
 		s->error_list[k].count += count;
