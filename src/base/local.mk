@@ -10,4 +10,5 @@ libioltp_a_SOURCES += \
 	src/base/opt.c src/base/opt_file.c src/base/opt_help.c src/base/opt_value.c src/base/opt_priv.h src/base/opt.h \
 	src/base/rng.c src/base/rng.h \
 	src/base/strbuf.c src/base/strbuf.h \
+	src/base/sysfs.c src/base/sysfs.h \
 	src/base/units.c src/base/units.h
