@@ -17,6 +17,7 @@ unit_tests = \
 	tests/unit/opt_file_test \
 	tests/unit/opt_help_test \
 	tests/unit/opt_test \
+	tests/unit/reader_test \
 	tests/unit/report_json_file_test \
 	tests/unit/report_json_test \
 	tests/unit/report_judge_test \
@@ -27,6 +28,7 @@ unit_tests = \
 	tests/unit/sched_test \
 	tests/unit/sqlite_rewrite_test \
 	tests/unit/stmt_text_test \
+	tests/unit/tree_test \
 	tests/unit/units_test
 
 # What several of them include.

@@ -1,0 +1,3 @@
+libioltp_a_SOURCES += \
+	src/scenario/reader.c src/scenario/reader.h \
+	src/scenario/reader_save.c
