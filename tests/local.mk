@@ -17,6 +17,7 @@ unit_tests = \
 	tests/unit/opt_file_test \
 	tests/unit/opt_help_test \
 	tests/unit/opt_test \
+	tests/unit/profile_test \
 	tests/unit/reader_test \
 	tests/unit/report_json_file_test \
 	tests/unit/report_json_test \

@@ -6,6 +6,7 @@ libioltp_a_SOURCES += \
 	src/base/err.c src/base/err.h \
 	src/base/hist.c src/base/hist.h \
 	src/base/hist_codec.c src/base/hist_codec.h \
+	src/base/keys.c src/base/keys.h \
 	src/base/kv.c src/base/kv.h \
 	src/base/log.c src/base/log.h \
 	src/base/near.c src/base/near.h \

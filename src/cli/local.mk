@@ -1,4 +1,5 @@
 libioltp_a_SOURCES += \
 	src/cli/cli.c src/cli/cli.h \
 	src/cli/cmd_workload.c \
-	src/cli/measure.c src/cli/measure.h
+	src/cli/measure.c src/cli/measure.h \
+	src/cli/profiles.c src/cli/profiles.h
