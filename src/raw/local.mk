@@ -1,12 +1,10 @@
 libioltp_a_SOURCES += \
 	src/raw/access.c src/raw/access.h \
 	src/raw/counters.c src/raw/counters_diff.c src/raw/counters.h src/raw/counters_priv.h \
-	src/raw/counters.h \
 	src/raw/curve.c src/raw/curve.h \
 	src/raw/data.c src/raw/data.h \
 	src/raw/deck.c src/raw/deck.h \
 	src/raw/device.c src/raw/device_nvme.c src/raw/device.h src/raw/device_priv.h \
-	src/raw/device.h \
 	src/raw/eng_null.c \
 	src/raw/eng_sync.c \
 	src/raw/eng_uring.c \

@@ -4,5 +4,5 @@ libioltp_a_SOURCES += \
 	src/report/judge.c \
 	src/report/rep_csv.c \
 	src/report/rep_json.c src/report/rep_json_doc.c src/report/rep_json_facts.c src/report/rep_json.h \
-	src/report/rep_text.c src/report/rep_text_details.c src/report/rep_text.h \
+	src/report/rep_text.c src/report/rep_text_details.c src/report/rep_text_raw.c src/report/rep_text.h \
 	src/report/result.c src/report/result.h

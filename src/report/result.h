@@ -34,10 +34,22 @@ struct result {
 	bool debug_histogram; /* --histogram: print it in the text report */
 	bool show_serial;     /* device serial in clear instead of hashed */
 	struct kv host, device, database;
+	struct kv raw; /* raw runs: profile, engine and what is in force, outstanding I/Os ... */
+	struct kv counters; /* of the drive: what the run did to it */
 	bool durable; /* a commit survives a power cut, as far as the settings say; true when there
 	                 is no database */
 	struct result_warnings warnings;
-	const struct run_result *run; /* NULL until the run is over */
+	const struct run_result *run;      /* NULL until the run is over */
+	const struct result_point *points; /* raw runs with a curve */
+	unsigned npoints;
+};
+
+/* One load of a curve. */
+struct result_point {
+	double per_cent;   /* of the maximum */
+	double rate_per_s; /* asked for */
+	bool saturated;    /* less was done than offered */
+	struct run_result run;
 };
 
 void result_init(struct result *r);
@@ -83,11 +95,16 @@ int rep_text_checkpoint(const struct result *r, const struct run_figures *f, FIL
  */
 int rep_text_cumulative(const struct result *r, const struct run_figures *f, FILE *out);
 int rep_text_final(const struct result *r, FILE *out);
+/* A line of the table of a curve; the heading goes before the first. */
+int rep_text_curve_head(const struct result *r, FILE *out);
+int rep_text_point(const struct result *r, const struct result_point *p, FILE *out);
 
 /* CSV: a header line, a row per interval, and at the end a row "total". */
 int rep_csv_header(const struct result *r, FILE *out);
 int rep_csv_interval(const struct result *r, const struct run_figures *f, FILE *out);
 int rep_csv_final(const struct result *r, FILE *out);
+/* A row "point 10" for a load of 10 % of the maximum. */
+int rep_csv_point(const struct result *r, const struct result_point *p, FILE *out);
 
 /*
  * The JSON document. Intervals are kept in the stream as they come and appended, a line each, to
