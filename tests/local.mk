@@ -4,6 +4,7 @@
 # Programs with cmocka; tests/unit/x_test is made of tests/unit/x_test.c.
 unit_tests = \
 	tests/unit/clock_test \
+	tests/unit/condition_test \
 	tests/unit/cpu_test \
 	tests/unit/dist_test \
 	tests/unit/driver_test \
@@ -18,6 +19,7 @@ unit_tests = \
 	tests/unit/opt_help_test \
 	tests/unit/opt_test \
 	tests/unit/profile_test \
+	tests/unit/pts_test \
 	tests/unit/reader_test \
 	tests/unit/report_json_file_test \
 	tests/unit/report_json_test \
@@ -29,6 +31,7 @@ unit_tests = \
 	tests/unit/sched_test \
 	tests/unit/sqlite_rewrite_test \
 	tests/unit/stmt_text_test \
+	tests/unit/steady_test \
 	tests/unit/tree_test \
 	tests/unit/units_test
 

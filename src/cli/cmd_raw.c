@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/cpu.h"
+#include "cli/profiles.h"
 #include "cli/raw_measure.h"
 #include "raw/raw_opt.h"
 #include "report/result.h"
@@ -124,9 +125,13 @@ static void print_help(const struct session *s)
 
 static int settle_profile(struct session *s, struct err *err)
 {
-	if (opt_str(s->set, "profile") != NULL)
-		return err_usage(err, "--profile: not in this build yet");
-	return profile_from_options(&s->profile, s->set, err);
+	const char *name = opt_str(s->set, "profile");
+	int rc;
+
+	if (name == NULL)
+		return profile_from_options(&s->profile, s->set, err);
+	rc = profiles_load(&s->profile, name, err);
+	return rc == 0 ? profile_apply_options(&s->profile, s->set, err) : rc;
 }
 
 static int settle_curve(struct session *s, struct err *err)
@@ -235,6 +240,13 @@ static int perform(struct session *s, struct err *err)
 	return raw_measure_run(&m);
 }
 
+static bool lists_profiles(const struct session *s)
+{
+	const char *name = opt_str(s->set, "profile");
+
+	return name != NULL && strcmp(name, "list") == 0;
+}
+
 int cmd_raw(const struct cli *cli, int argc, char **argv)
 {
 	struct session *s = calloc(1, sizeof(*s));
@@ -256,6 +268,8 @@ int cmd_raw(const struct cli *cli, int argc, char **argv)
 		if (opt_bool(s->set, "help")) {
 			print_help(s);
 			status = EXIT_OK;
+		} else if (lists_profiles(s)) {
+			status = profiles_list(stdout, &err) == 0 ? EXIT_OK : EXIT_USAGE;
 		} else {
 			clock_init(&s->clock, strcmp(opt_str(s->set, "clock"), "system") == 0
 			                          ? CLOCK_KIND_SYSTEM
