@@ -201,7 +201,9 @@ char *condition_progress(char *buf, size_t room, const char *what, uint64_t done
 
 	units_format_size(done, sizeof(done), done_bytes);
 	units_format_size(total, sizeof(total), total_bytes);
-	if (rate > 0 && left_ns < 1e18)
+	if (done_bytes >= total_bytes)
+		snprintf(left, sizeof(left), "0 s");
+	else if (rate > 0 && left_ns < 1e18)
 		units_format_time(left, sizeof(left), (uint64_t)left_ns);
 	else
 		snprintf(left, sizeof(left), "unknown time");

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-double pts_metric(const struct pts_figures *f, enum pts_metric metric)
+double pts_metric(const struct cell_figures *f, enum pts_metric metric)
 {
 	return metric == PTS_IOPS          ? f->iops_per_s
 	       : metric == PTS_BYTES_PER_S ? f->bytes_per_s
@@ -63,13 +63,13 @@ void pts_result_fini(struct pts_result *r)
 static int run_round(const struct pts_test *t, const struct pts_ops *ops, struct pts_result *r,
                      struct raw_profile *profile, struct err *err)
 {
-	struct pts_figures *cells = &r->cells[(size_t)r->nrounds * r->ncells];
+	struct cell_figures *cells = &r->cells[(size_t)r->nrounds * r->ncells];
 	unsigned n = r->nrounds;
 	double seconds = 0, written = 0;
 
 	for (unsigned m = 0; m < t->nmixes; m++) {
 		for (unsigned s = 0; s < t->nsizes; s++) {
-			struct pts_figures *f = &cells[pts_cell(t, m, s)];
+			struct cell_figures *f = &cells[pts_cell(t, m, s)];
 			int rc;
 
 			pts_profile(profile, t, m, s);
@@ -134,13 +134,13 @@ int pts_run(const struct pts_test *t, uint64_t target_bytes, const struct pts_op
 }
 
 void pts_window(const struct pts_test *t, const struct pts_result *r, unsigned cell,
-                struct pts_figures *mean)
+                struct cell_figures *mean)
 {
 	unsigned first = t->series ? 0 : r->verdict.first, n = r->nrounds - first;
 
-	*mean = (struct pts_figures){0};
+	*mean = (struct cell_figures){0};
 	for (unsigned i = first; i < r->nrounds; i++) {
-		const struct pts_figures *f = &r->cells[(size_t)i * r->ncells + cell];
+		const struct cell_figures *f = &r->cells[(size_t)i * r->ncells + cell];
 
 		mean->iops_per_s += f->iops_per_s / n;
 		mean->bytes_per_s += f->bytes_per_s / n;

@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "raw/profile.h"
 #include "raw/steady.h"
+#include "run/cells.h"
 
 #define PTS_MIXES_MAX  16u
 #define PTS_SIZES_MAX  16u
@@ -40,23 +41,14 @@ struct pts_test {
 	uint64_t limit_ns;       /* or after so long */
 };
 
-/* What one cell did in one round. */
-struct pts_figures {
-	double iops_per_s, bytes_per_s;
-	double mean_ns, p99_ns, p99999_ns, max_ns;
-	double elapsed_s;
-	uint64_t written_bytes;
-	uint64_t errors; /* I/Os that failed */
-};
-
 /* One round of a series holds one cell. */
 struct pts_result {
 	unsigned ncells; /* nmixes * nsizes; a round's cells by mix, then by size */
 	unsigned nrounds;
-	struct pts_figures *cells; /* nrounds * ncells; owned */
-	double *tracked;           /* nrounds, of the metric; owned */
-	double *end_s;             /* nrounds: since the test's start; owned */
-	double *written_bytes;     /* nrounds: since the test's start; owned */
+	struct cell_figures *cells; /* nrounds * ncells; owned */
+	double *tracked;            /* nrounds, of the metric; owned */
+	double *end_s;              /* nrounds: since the test's start; owned */
+	double *written_bytes;      /* nrounds: since the test's start; owned */
 	struct steady_verdict verdict;
 	bool partial; /* stopped before its end */
 };
@@ -65,7 +57,7 @@ struct pts_ops {
 	void *ctx;
 	/* Runs a cell. 0; -EINTR: stopped by the user, what it did does not count; -errno with
 	 * `err`. */
-	int (*run)(void *ctx, const struct raw_profile *p, uint64_t time_ns, struct pts_figures *f,
+	int (*run)(void *ctx, const struct raw_profile *p, uint64_t time_ns, struct cell_figures *f,
 	           struct err *err);
 	/* A round has ended; NULL: nobody wants to know. */
 	void (*round)(void *ctx, const struct pts_test *t, const struct pts_result *r);
@@ -77,7 +69,7 @@ static inline unsigned pts_cell(const struct pts_test *t, unsigned mix, unsigned
 	return mix * t->nsizes + size;
 }
 
-double pts_metric(const struct pts_figures *f, enum pts_metric metric);
+double pts_metric(const struct cell_figures *f, enum pts_metric metric);
 /* "IOPS", "MB/s", "mean latency". */
 const char *pts_metric_name(enum pts_metric metric);
 
@@ -95,6 +87,6 @@ void pts_result_fini(struct pts_result *r);
 
 /* Mean of a cell over the rounds of the window (a series: over all rounds). */
 void pts_window(const struct pts_test *t, const struct pts_result *r, unsigned cell,
-                struct pts_figures *mean);
+                struct cell_figures *mean);
 
 #endif

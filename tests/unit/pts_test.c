@@ -24,8 +24,8 @@ struct drive {
 	double reads[64];
 };
 
-static int run_cell(void *ctx, const struct raw_profile *p, uint64_t time_ns, struct pts_figures *f,
-                    struct err *err)
+static int run_cell(void *ctx, const struct raw_profile *p, uint64_t time_ns,
+                    struct cell_figures *f, struct err *err)
 {
 	struct drive *d = ctx;
 	const struct io_stream *s = &p->streams[0];
@@ -40,13 +40,13 @@ static int run_cell(void *ctx, const struct raw_profile *p, uint64_t time_ns, st
 	d->time_ns = time_ns;
 	if (d->calls == d->fail_at)
 		return d->fail_rc == -EINTR ? -EINTR : err_run(err, "broken");
-	*f = (struct pts_figures){.iops_per_s =
-	                              base * 4096 / s->read_sizes.bytes[0] * (1 + s->read_share),
-	                          .mean_ns = 1e9 / base,
-	                          .p99_ns = 2,
-	                          .p99999_ns = 3,
-	                          .max_ns = d->calls,
-	                          .elapsed_s = (double)time_ns / 1e9};
+	*f = (struct cell_figures){.iops_per_s =
+	                               base * 4096 / s->read_sizes.bytes[0] * (1 + s->read_share),
+	                           .mean_ns = 1e9 / base,
+	                           .p99_ns = 2,
+	                           .p99999_ns = 3,
+	                           .max_ns = d->calls,
+	                           .elapsed_s = (double)time_ns / 1e9};
 	f->bytes_per_s = f->iops_per_s * s->read_sizes.bytes[0];
 	f->written_bytes = (uint64_t)(f->bytes_per_s * (1 - s->read_share) * f->elapsed_s);
 	return 0;
@@ -100,7 +100,7 @@ static void test_ends_when_steady(void **state)
 	static const double reads[] = {1, 1, 1, 0, 0, 0};
 	struct drive d = {.first = 1000, .fall = 100, .floor = 500};
 	struct pts_test t = iops_test();
-	struct pts_figures mean;
+	struct cell_figures mean;
 	struct pts_result r;
 	struct err err;
 
