@@ -5,6 +5,7 @@
 unit_tests = \
 	tests/unit/access_test \
 	tests/unit/clock_test \
+	tests/unit/condition_test \
 	tests/unit/cpu_test \
 	tests/unit/curve_test \
 	tests/unit/data_test \
@@ -32,6 +33,9 @@ unit_tests = \
 	tests/unit/opt_file_test \
 	tests/unit/opt_help_test \
 	tests/unit/opt_test \
+	tests/unit/profile_test \
+	tests/unit/pts_test \
+	tests/unit/reader_test \
 	tests/unit/report_json_file_test \
 	tests/unit/report_json_test \
 	tests/unit/report_judge_test \
@@ -42,6 +46,8 @@ unit_tests = \
 	tests/unit/sched_test \
 	tests/unit/sqlite_rewrite_test \
 	tests/unit/stmt_text_test \
+	tests/unit/steady_test \
+	tests/unit/tree_test \
 	tests/unit/units_test
 
 # For a database server that is started for them: without one they skip.

@@ -3,9 +3,13 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cpu.h"
+#include "cli/profiles.h"
+#include "cli/raw_condition.h"
 #include "cli/raw_measure.h"
+#include "cli/raw_pts.h"
 #include "raw/raw_opt.h"
 #include "report/result.h"
 
@@ -59,6 +63,8 @@ struct session {
 	struct raw_target target;
 	bool opened;
 	struct io_plan plan;
+	struct raw_stage stage;
+	struct raw_pts *pts; /* NULL: no --pts */
 };
 
 /* ---- options ---- */
@@ -70,6 +76,8 @@ static int add_options(struct opt_set *set, struct err *err)
 
 	opt_set_add(set, "What is asked of the target", raw_profile_options);
 	opt_set_add(set, "How it is done", raw_run_options);
+	opt_set_add(set, "State of the target", raw_condition_options);
+	opt_set_add(set, "Tests of the SNIA", raw_pts_options);
 	opt_set_add(set, "General options", run_options);
 	opt_set_add(set, "Report and command line options", raw_cli_options);
 	return opt_set_declare(set, "General options", &percentile, err);
@@ -124,9 +132,31 @@ static void print_help(const struct session *s)
 
 static int settle_profile(struct session *s, struct err *err)
 {
-	if (opt_str(s->set, "profile") != NULL)
-		return err_usage(err, "--profile: not in this build yet");
-	return profile_from_options(&s->profile, s->set, err);
+	const char *name = opt_str(s->set, "profile");
+	int rc;
+
+	if (name == NULL)
+		return profile_from_options(&s->profile, s->set, err);
+	rc = profiles_load(&s->profile, name, err);
+	return rc == 0 ? profile_apply_options(&s->profile, s->set, err) : rc;
+}
+
+/* What describes one run does not go with a test, which describes many. */
+static int settle_pts(struct session *s, struct err *err)
+{
+	static const char *const foreign[] = {"profile", "rw",   "bs",   "rwmixread",  "curve",
+	                                      "rate",    "span", "zipf", "warmup-time"};
+
+	for (size_t i = 0; i < sizeof(foreign) / sizeof(foreign[0]); i++) {
+		if (opt_given(s->set, foreign[i]))
+			return err_usage(
+			    err, "--%s: cannot be given with --pts, which says it; drop one",
+			    foreign[i]);
+	}
+	s->pts = calloc(1, sizeof(*s->pts));
+	if (s->pts == NULL)
+		return err_run(err, "--pts: out of memory");
+	return raw_pts_load(s->pts, s->set, err);
 }
 
 static int settle_curve(struct session *s, struct err *err)
@@ -154,7 +184,11 @@ static int settle_options(struct session *s, struct err *err)
 	int rc = run_config_from(&s->config, s->set, err);
 
 	s->log.level = (enum log_level)opt_int(s->set, "verbosity");
-	if (rc == 0)
+	if (rc == 0 && opt_str(s->set, "pts") != NULL)
+		rc = settle_pts(s, err);
+	else if (rc == 0 && (opt_given(s->set, "round-time") || opt_given(s->set, "max-rounds")))
+		rc = err_usage(err, "--round-time, --max-rounds: belong to --pts; give it too");
+	else if (rc == 0)
 		rc = settle_profile(s, err);
 	if (rc == 0)
 		rc = settle_curve(s, err);
@@ -176,13 +210,15 @@ static int open_target(struct session *s, struct err *err)
 {
 	struct guard_request q = {
 	    .path = s->path,
-	    .write = !profile_reads_only(&s->profile),
+	    .write =
+	        s->pts != NULL || raw_condition_wanted(s->set) || !profile_reads_only(&s->profile),
 	    .destroy_data = opt_str(s->set, "destroy-data"),
 	    .file_size_bytes = opt_size_bytes(s->set, "file-size"),
 	    .no_direct = !opt_bool(s->set, "direct"),
 	};
 	int rc;
 
+	s->stage.request = q;
 	if (s->engine->no_target)
 		return 0;
 	rc = guard_open(&s->target, &q, err);
@@ -194,9 +230,46 @@ static int open_target(struct session *s, struct err *err)
 	return rc;
 }
 
-static int perform(struct session *s, struct err *err)
+/* What all runs on the target share. */
+static int make_stage(struct session *s, struct err *err)
 {
-	struct raw_setup setup = {.profile = &s->profile, .lba_bytes = NULL_LBA_BYTES};
+	struct raw_setup *setup = &s->stage.setup;
+
+	s->stage.cli = s->cli;
+	s->stage.options = s->set;
+	s->stage.clock = &s->clock;
+	s->stage.log = &s->log;
+	s->stage.config = &s->config;
+	*setup = (struct raw_setup){.profile = &s->profile, .lba_bytes = NULL_LBA_BYTES};
+	setup->size_bytes = opt_size_bytes(s->set, "file-size");
+	if (setup->size_bytes == 0)
+		setup->size_bytes = NULL_SIZE_BYTES;
+	setup->engine = s->engine;
+	setup->iopoll = opt_bool(s->set, "iopoll");
+	setup->sqpoll = opt_bool(s->set, "sqpoll");
+	setup->workers = (unsigned)opt_int(s->set, "workers");
+	setup->rate_per_s = s->config.rate_per_s;
+	setup->cpus = cpu_available();
+	s->stage.target = s->opened ? &s->target : NULL;
+	raw_stage_resize(&s->stage);
+	return raw_delay_parse(&setup->null_latency, opt_str(s->set, "null-latency"),
+	                       "null-latency", err);
+}
+
+static int run_pts(struct session *s)
+{
+	s->pts->stage = &s->stage;
+	s->pts->argc = s->argc;
+	s->pts->argv = s->argv;
+	return raw_pts_run(s->pts);
+}
+
+/* One run, or a curve, on the target as it is or was conditioned. */
+static int run_once(struct session *s, struct err *err)
+{
+	const struct raw_setup *setup = &s->stage.setup;
+	struct condition condition = {0};
+	struct kv provenance = KV_INIT;
 	struct raw_measure m = {.cli = s->cli,
 	                        .options = s->set,
 	                        .clock = &s->clock,
@@ -205,34 +278,49 @@ static int perform(struct session *s, struct err *err)
 	                        .argv = s->argv,
 	                        .plan = &s->plan,
 	                        .config = &s->config};
+	int rc, status;
 
-	if (settle_options(s, err) != 0 || open_target(s, err) != 0)
-		return err->status;
-	setup.size_bytes = opt_size_bytes(s->set, "file-size");
-	if (setup.size_bytes == 0)
-		setup.size_bytes = NULL_SIZE_BYTES;
-	if (s->opened) {
-		setup.target = &s->target;
-		setup.size_bytes = s->target.size_bytes;
-		setup.lba_bytes = s->target.lba_bytes;
+	/* Before hours of conditioning: would the run itself begin? */
+	rc = profile_check(&s->profile, setup->size_bytes, setup->lba_bytes, err);
+	if (rc == 0)
+		rc = raw_condition(&s->stage, &condition, err);
+	if (s->stage.abandoned) {
+		log_err(&s->log, err);
+		fflush(NULL);
+		_exit(EXIT_RUN);
 	}
-	setup.engine = s->engine;
-	setup.iopoll = opt_bool(s->set, "iopoll");
-	setup.sqpoll = opt_bool(s->set, "sqpoll");
-	setup.workers = (unsigned)opt_int(s->set, "workers");
-	setup.rate_per_s = s->config.rate_per_s;
-	setup.cpus = cpu_available();
-	if (raw_delay_parse(&setup.null_latency, opt_str(s->set, "null-latency"), "null-latency",
-	                    err) != 0 ||
-	    profile_check(&s->profile, setup.size_bytes, setup.lba_bytes, err) != 0 ||
-	    raw_plan_init(&s->plan, &setup, err) != 0)
+	if (rc == -EINTR)
+		return 128 + s->stage.signal;
+	/* A purge may have changed the block size. */
+	if (rc != 0 || profile_check(&s->profile, setup->size_bytes, setup->lba_bytes, err) != 0 ||
+	    raw_plan_init(&s->plan, setup, err) != 0)
 		return err->status;
 	s->config.threads = s->plan.workers;
 	m.curve = s->curve.n != 0 ? &s->curve : NULL;
 	m.curve_max_per_s = opt_double(s->set, "curve-max");
-	m.size_bytes = setup.size_bytes;
-	m.lba_bytes = setup.lba_bytes;
-	return raw_measure_run(&m);
+	m.size_bytes = setup->size_bytes;
+	m.lba_bytes = setup->lba_bytes;
+	if (s->opened) {
+		condition_stamp(&condition, &provenance);
+		m.provenance = &provenance;
+	}
+	status = raw_measure_run(&m);
+	kv_fini(&provenance);
+	return status;
+}
+
+static int perform(struct session *s, struct err *err)
+{
+	if (settle_options(s, err) != 0 || open_target(s, err) != 0 || make_stage(s, err) != 0)
+		return err->status;
+	return s->pts != NULL ? run_pts(s) : run_once(s, err);
+}
+
+static bool lists_profiles(const struct session *s)
+{
+	const char *name = opt_str(s->set, "profile");
+
+	return name != NULL && strcmp(name, "list") == 0;
 }
 
 int cmd_raw(const struct cli *cli, int argc, char **argv)
@@ -256,6 +344,8 @@ int cmd_raw(const struct cli *cli, int argc, char **argv)
 		if (opt_bool(s->set, "help")) {
 			print_help(s);
 			status = EXIT_OK;
+		} else if (lists_profiles(s)) {
+			status = profiles_list(stdout, &err) == 0 ? EXIT_OK : EXIT_USAGE;
 		} else {
 			clock_init(&s->clock, strcmp(opt_str(s->set, "clock"), "system") == 0
 			                          ? CLOCK_KIND_SYSTEM
@@ -268,6 +358,9 @@ int cmd_raw(const struct cli *cli, int argc, char **argv)
 		status = err.status;
 	}
 	raw_plan_fini(&s->plan);
+	if (s->pts != NULL)
+		raw_pts_fini(s->pts);
+	free(s->pts);
 	if (s->opened)
 		guard_close(&s->target);
 	opt_set_free(s->set);

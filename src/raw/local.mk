@@ -1,5 +1,6 @@
 libioltp_a_SOURCES += \
 	src/raw/access.c src/raw/access.h \
+	src/raw/condition.c src/raw/condition.h \
 	src/raw/counters.c src/raw/counters_diff.c src/raw/counters.h src/raw/counters_priv.h \
 	src/raw/curve.c src/raw/curve.h \
 	src/raw/data.c src/raw/data.h \
@@ -29,7 +30,10 @@ libioltp_a_SOURCES += \
 	src/raw/nvme_parse.c src/raw/nvme_parse.h \
 	src/raw/profile.h \
 	src/raw/profile_check.c \
+	src/raw/profile_tree.c \
 	src/raw/purge.c src/raw/purge_others.c src/raw/purge.h src/raw/purge_priv.h \
 	src/raw/raw_opt.c src/raw/raw_opt.h \
 	src/raw/raw_run.c src/raw/raw_run.h \
+	src/raw/pts.c src/raw/pts.h \
+	src/raw/steady.c src/raw/steady.h \
 	src/raw/timers.c src/raw/timers.h

@@ -15,6 +15,7 @@
 
 #include "base/hist_codec.h"
 #include "report/figures.h"
+#include "report/rep_tests.h"
 
 static const struct run_result no_run;
 static const struct tally_sum no_sum;
@@ -427,6 +428,10 @@ json_t *rep_json_document(const struct result *r, json_t *intervals)
 		put(o, "raw", rep_json_facts(&r->raw));
 		put(o, "curve", curve(r));
 		keys += 2;
+	}
+	if (r->ntests != 0) {
+		put(o, "tests", rep_json_tests(r));
+		keys++;
 	}
 	if (json_object_size(o) != keys) {
 		json_decref(o);

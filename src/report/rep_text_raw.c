@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "report/rep_tests.h"
 #include "report/figures.h"
 #include "report/rep_text.h"
 
@@ -311,7 +312,8 @@ int rep_text_raw_final(const struct result *r, FILE *out)
 		rep_text_partial(r, out);
 	what_lines(r, out);
 	fprintf(out, "\n");
-	if (run != NULL && run->total.sum != NULL) {
+	rep_text_tests(r, out);
+	if (run != NULL && run->total.sum != NULL && r->ntests == 0) {
 		bool open = run->total.sum->service != NULL;
 
 		throughput(r, out);

@@ -11,6 +11,7 @@
 
 #include "base/kv.h"
 #include "base/opt.h"
+#include "run/cells.h"
 #include "run/run.h"
 
 #define RESULT_SCHEMA "ioltp-result-1"
@@ -42,6 +43,9 @@ struct result {
 	const struct run_result *run;      /* NULL until the run is over */
 	const struct result_point *points; /* raw runs with a curve */
 	unsigned npoints;
+	const struct result_test *tests; /* tests of many cells; `run` is then of the last one's
+	                                    tracked cell */
+	unsigned ntests;
 };
 
 /* One load of a curve. */
@@ -50,6 +54,34 @@ struct result_point {
 	double rate_per_s; /* asked for */
 	bool saturated;    /* less was done than offered */
 	struct run_result run;
+};
+
+enum result_metric { RESULT_IOPS, RESULT_THROUGHPUT, RESULT_LATENCY };
+
+/* A test of cells (mixes x sizes) that ran round after round until one was steady; or a series of
+ * one cell. */
+struct result_test {
+	const char *name, *title;
+	bool series, sequential;
+	enum result_metric metric; /* of the tracked cell and of the table */
+	unsigned oio;
+	double cell_s;
+	unsigned nmixes, nsizes;
+	const double *read_shares;
+	const uint32_t *size_bytes;
+	unsigned track_mix, track_size; /* indexes */
+	unsigned nrounds;
+	const struct cell_figures *cells; /* nrounds * nmixes * nsizes: by round, mix, size */
+	const struct cell_figures *means; /* nmixes * nsizes: over the window's rounds */
+	const double *tracked, *end_s, *written_bytes; /* by round; the last two from the start */
+	/* the verdict, of the last `window` rounds */
+	bool steady, partial;
+	unsigned window_first, window; /* index; rounds */
+	double mean, min, max, slope;  /* of the tracked value; slope per round */
+	double range, excursion;       /* shares of the mean */
+	double range_limit, excursion_limit;
+	unsigned max_rounds;
+	const struct kv *conditioning; /* what was done to the target before */
 };
 
 void result_init(struct result *r);
@@ -84,6 +116,9 @@ void facts_device(struct kv *device, const char *path, bool show_serial);
 /* Generator limits (CPU share, lateness of arrivals, clock), open loop that was not reached,
  * skipped and unfinished work, few samples for a percentile, relaxed durability, tmpfs. */
 void result_judge(struct result *r);
+
+/* A metric as it is printed. */
+double result_cell_metric(const struct cell_figures *f, enum result_metric metric);
 
 /* ---- the writers; all return 0 or -errno (a full disk shows), and none closes `out` ---- */
 
