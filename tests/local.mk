@@ -3,8 +3,12 @@
 
 # Programs with cmocka; tests/unit/x_test is made of tests/unit/x_test.c.
 unit_tests = \
+	tests/unit/access_test \
 	tests/unit/clock_test \
+	tests/unit/condition_test \
 	tests/unit/cpu_test \
+	tests/unit/curve_test \
+	tests/unit/data_test \
 	tests/unit/dist_test \
 	tests/unit/driver_stmt_test \
 	tests/unit/driver_test \
@@ -18,6 +22,9 @@ unit_tests = \
 	tests/unit/facts_test \
 	tests/unit/hist_codec_test \
 	tests/unit/hist_test \
+	tests/unit/engine_test \
+	tests/unit/io_loop_test \
+	tests/unit/io_txn_test \
 	tests/unit/guard_test \
 	tests/unit/load_test \
 	tests/unit/nvme_parse_test \
@@ -26,6 +33,9 @@ unit_tests = \
 	tests/unit/opt_file_test \
 	tests/unit/opt_help_test \
 	tests/unit/opt_test \
+	tests/unit/profile_test \
+	tests/unit/pts_test \
+	tests/unit/reader_test \
 	tests/unit/report_json_file_test \
 	tests/unit/report_json_test \
 	tests/unit/report_judge_test \
@@ -36,6 +46,8 @@ unit_tests = \
 	tests/unit/sched_test \
 	tests/unit/sqlite_rewrite_test \
 	tests/unit/stmt_text_test \
+	tests/unit/steady_test \
+	tests/unit/tree_test \
 	tests/unit/units_test
 
 # For a database server that is started for them: without one they skip.
@@ -54,6 +66,7 @@ unit_headers = \
 	tests/unit/driver_fixture.h \
 	tests/unit/load_fixture.h \
 	tests/unit/opt_fixture.h \
+	tests/unit/raw_fixture.h \
 	tests/unit/pgsql_fixture.h \
 	tests/unit/report_fixture.h \
 	tests/unit/report_json_fixture.h \
