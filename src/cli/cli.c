@@ -73,6 +73,7 @@ const struct opt_desc cli_options[] = {
 
 void cli_add_options(struct opt_set *set)
 {
+	opt_set_add(set, "General options", run_thread_options);
 	opt_set_add(set, "General options", run_options);
 	opt_set_add(set, "Report and command line options", cli_options);
 	opt_set_add(set, "Random number options", dist_options);
@@ -142,7 +143,24 @@ void cli_help(const struct cli *cli, const struct opt_set *set, FILE *out)
 	opt_print_help(set, NULL, out);
 }
 
+/* First words that are no workload. A workload of that name is given as a path: ./device. */
+static const struct {
+	const char *name;
+	int (*run)(const struct cli *cli, int argc, char **argv);
+} subcommands[] = {
+    {"raw", cmd_raw},
+    {"device", cmd_device},
+};
+
 int cli_main(const struct cli *cli, int argc, char **argv)
 {
+	int word = 1;
+
+	while (word < argc && argv[word][0] == '-')
+		word++;
+	for (size_t i = 0; word < argc && i < sizeof(subcommands) / sizeof(subcommands[0]); i++) {
+		if (strcmp(argv[word], subcommands[i].name) == 0)
+			return subcommands[i].run(cli, argc, argv);
+	}
 	return cmd_workload(cli, argc, argv);
 }
