@@ -19,16 +19,16 @@ unit_tests = \
 	tests/unit/drv_sqlite_lock_test \
 	tests/unit/drv_sqlite_test \
 	tests/unit/drv_sqlite_txn_test \
+	tests/unit/engine_test \
 	tests/unit/facts_test \
+	tests/unit/guard_test \
 	tests/unit/hist_codec_test \
 	tests/unit/hist_test \
-	tests/unit/engine_test \
 	tests/unit/io_loop_test \
 	tests/unit/io_txn_test \
-	tests/unit/guard_test \
 	tests/unit/load_test \
-	tests/unit/nvme_parse_test \
 	tests/unit/mix_test \
+	tests/unit/nvme_parse_test \
 	tests/unit/opt_declare_test \
 	tests/unit/opt_file_test \
 	tests/unit/opt_help_test \
@@ -45,8 +45,8 @@ unit_tests = \
 	tests/unit/run_test \
 	tests/unit/sched_test \
 	tests/unit/sqlite_rewrite_test \
-	tests/unit/stmt_text_test \
 	tests/unit/steady_test \
+	tests/unit/stmt_text_test \
 	tests/unit/tree_test \
 	tests/unit/units_test
 
@@ -62,18 +62,20 @@ endif
 # What several of them include.
 unit_headers = \
 	tests/unit/chi2.h \
-	tests/unit/drv_mysql_fixture.h \
 	tests/unit/driver_fixture.h \
+	tests/unit/drv_mysql_fixture.h \
 	tests/unit/load_fixture.h \
 	tests/unit/opt_fixture.h \
-	tests/unit/raw_fixture.h \
 	tests/unit/pgsql_fixture.h \
+	tests/unit/raw_fixture.h \
 	tests/unit/report_fixture.h \
 	tests/unit/report_json_fixture.h \
-	tests/unit/sqlite_setting.h
+	tests/unit/sqlite_setting.h \
+	tests/unit/sys_fixture.h
 
 # Programs without: each is one scenario of the command line, with $IOLTP as the program.
 cli_tests = \
+	tests/cli/bank.sh \
 	tests/cli/guard_database.sh \
 	tests/cli/guard_file.sh \
 	tests/cli/guard_holders.sh \
@@ -84,7 +86,6 @@ cli_tests = \
 	tests/cli/guard_readonly.sh \
 	tests/cli/guard_serial.sh \
 	tests/cli/guard_signature.sh \
-	tests/cli/bank.sh \
 	tests/cli/oltp.sh \
 	tests/cli/report_form.sh \
 	tests/cli/run.sh \

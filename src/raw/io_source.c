@@ -130,7 +130,8 @@ uint64_t io_source_due_ns(const struct io_source *s, const struct io_worker *w)
 
 	if (s->over || s->arrivals == NULL || s->nfree == 0)
 		return UINT64_MAX;
-	/* When nothing more comes before the end, the window is measured to its end all the same. */
+	/* When nothing more comes before the end, the window is measured to its end all the same.
+	 */
 	return s->next_ns < end_ns ? s->next_ns : end_ns;
 }
 

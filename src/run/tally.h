@@ -58,18 +58,18 @@ struct tally_error {
 
 struct tally {
 	_Alignas(128) uint64_t classes[TALLY_CLASSES]; /* statements by class */
-	uint64_t bytes[TALLY_CLASSES]; /* moved by them, raw I/O only */
+	uint64_t bytes[TALLY_CLASSES];                 /* moved by them, raw I/O only */
 	uint64_t errors; /* ignorable errors, each led to a retry or gave up */
 	uint64_t reconnects;
 	uint64_t commit_unknown; /* connection lost during COMMIT */
 	uint64_t lock_waits, lock_wait_ns,
-	    lock_timeouts;          /* waits for other writers, where the driver knows */
-	uint64_t inflight_since_ns; /* intended start of the event in flight; 0: none */
+	    lock_timeouts;              /* waits for other writers, where the driver knows */
+	uint64_t inflight_since_ns;     /* intended start of the event in flight; 0: none */
 	const uint64_t *slots_since_ns; /* the same of each of `nslots` events at a time, where one
 	                                   client has many; set before the start, not owned */
 	unsigned nslots;
-	uint64_t last_end_ns;       /* end of the last counted event */
-	struct tally_type *types;   /* ntypes */
+	uint64_t last_end_ns;     /* end of the last counted event */
+	struct tally_type *types; /* ntypes */
 	unsigned ntypes;
 	_Atomic unsigned nstmts; /* entries published */
 	struct tally_stmt *stmts[TALLY_STMTS_MAX];

@@ -41,8 +41,7 @@ const struct driver_ops *const *driver_all(void)
 #ifdef HAVE_PGSQL
 	    &driver_pgsql,
 #endif
-	    &driver_null,
-	    NULL,
+	    &driver_null,   NULL,
 	};
 
 	return drivers;
