@@ -374,7 +374,7 @@ end
 
 -- Where statements are prepared on demand: to find out in the middle of a run is worse.
 local function check_statement_limit()
-   if ioltp.driver ~= "mysql" or sysbench.opt.db_ps_mode == "disable" then
+   if ioltp.driver ~= "mysql" or sysbench.opt.db_ps_mode == "disable" or not schema.stored() then
       return
    end
    local limit, keys = con:query_row("SELECT @@max_prepared_stmt_count"), 0
@@ -474,7 +474,7 @@ end
 function cmd_check()
    local connection = sysbench.sql.driver():connect()
    if not schema.stored() then
-      ioltp.fail("check: the null driver keeps no rows, there is nothing to check; use another --db-driver")
+      ioltp.fail("check: the null driver and dry runs keep no rows, there is nothing to check; use a database")
    end
    local columns, indexes = schema.columns(connection, "sbtest"), schema.indexes(connection, "sbtest")
    local wrong = 0

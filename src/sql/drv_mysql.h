@@ -116,7 +116,8 @@ void mydrv_quote(struct sql_conn *conn, const char *text, size_t len, struct str
 void mydrv_failed(struct sql_conn *conn);
 void mydrv_stmt_failed(struct sql_conn *conn, MYSQL_STMT *handle);
 /* The same with what to do about it, for connects. */
-void mydrv_connect_failed(struct sql_conn *conn, MYSQL *mysql, const struct mydrv_target *target);
+void mydrv_connect_failed(struct sql_conn *conn, const struct mydrv_target *target, unsigned code,
+                          const char *state, const char *text);
 void mydrv_no_memory(struct sql_conn *conn, const char *what);
 
 /* ---- drv_mysql_query.c ---- */

@@ -31,17 +31,17 @@ enum mydrv_tls {
 
 typedef my_bool mydrv_flag;
 
-/* Asks for TLS; files are set already. */
+/*
+ * Asks for TLS; files are set already. A CA that was set is checked in every mode. Whether the
+ * connection is encrypted must be looked at afterwards: some versions go on without when the server
+ * has no TLS, newer ones fail, and those would by default check a certificate where none is known.
+ */
 static inline void mydrv_set_tls(MYSQL *mysql, enum mydrv_tls tls)
 {
-	const my_bool enforce = tls >= MYDRV_TLS_REQUIRED;
+	const my_bool ask = tls != MYDRV_TLS_OFF;
 	const my_bool verify = tls == MYDRV_TLS_VERIFY_IDENTITY;
 
-	if (tls == MYDRV_TLS_OFF)
-		return;
-	/* The call itself asks for TLS; a CA that was set is checked in every mode. */
-	mysql_ssl_set(mysql, NULL, NULL, NULL, NULL, NULL);
-	mysql_options(mysql, MYSQL_OPT_SSL_ENFORCE, &enforce);
+	mysql_options(mysql, MYSQL_OPT_SSL_ENFORCE, &ask);
 	mysql_options(mysql, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &verify);
 }
 

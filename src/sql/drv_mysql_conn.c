@@ -18,7 +18,7 @@ void mydrv_trace(struct sql_conn *conn, const char *fmt, ...)
 	log_notice(conn->env->log, "mysql: client %u: %s", conn->owner, text);
 }
 
-static void set_options(MYSQL *mysql, const struct mydrv_env *me)
+static void set_options(MYSQL *mysql, const struct mydrv_env *me, enum mydrv_tls tls)
 {
 	const unsigned on = 1;
 
@@ -32,13 +32,27 @@ static void set_options(MYSQL *mysql, const struct mydrv_env *me)
 	}
 	if (me->compression != NULL)
 		mydrv_set_compression(mysql, me->compression);
-	if (me->tls != MYDRV_TLS_OFF) {
+	if (tls != MYDRV_TLS_OFF) {
 		mysql_options(mysql, MYSQL_OPT_SSL_KEY, me->ssl_key);
 		mysql_options(mysql, MYSQL_OPT_SSL_CERT, me->ssl_cert);
 		mysql_options(mysql, MYSQL_OPT_SSL_CA, me->ssl_ca);
 		mysql_options(mysql, MYSQL_OPT_SSL_CIPHER, me->ssl_cipher);
 	}
-	mydrv_set_tls(mysql, me->tls);
+	mydrv_set_tls(mysql, tls);
+}
+
+/* One try. False: mc->mysql tells why, or is NULL. */
+static bool try_connect(struct mydrv_conn *mc, const struct mydrv_env *me,
+                        const struct mydrv_target *target, enum mydrv_tls tls)
+{
+	mc->mysql = mysql_init(NULL);
+	if (mc->mysql == NULL)
+		return false;
+	set_options(mc->mysql, me, tls);
+	mydrv_infile_handler(mc);
+	return mysql_real_connect(mc->mysql, target->host, me->user, me->password,
+	                          me->db[0] != '\0' ? me->db : NULL, target->port, target->socket,
+	                          CLIENT_MULTI_STATEMENTS | CLIENT_MULTI_RESULTS) != NULL;
 }
 
 enum sql_call mydrv_connect(struct sql_conn *conn)
@@ -46,6 +60,7 @@ enum sql_call mydrv_connect(struct sql_conn *conn)
 	const struct mydrv_env *me = mydrv_env(conn);
 	const struct mydrv_target *target = &me->targets[conn->owner % me->ntargets];
 	struct mydrv_conn *mc = calloc(1, sizeof(*mc));
+	bool good;
 
 	conn->impl = mc;
 	if (mc == NULL) {
@@ -57,17 +72,20 @@ enum sql_call mydrv_connect(struct sql_conn *conn)
 	            me->db, me->dry_run ? " (dry run)" : "");
 	if (me->dry_run)
 		return CALL_DONE;
-	mc->mysql = mysql_init(NULL);
-	if (mc->mysql == NULL) {
-		mydrv_no_memory(conn, "a connection");
-		return CALL_DONE;
+	good = try_connect(mc, me, target, me->tls);
+	if (!good && me->tls == MYDRV_TLS_PREFERRED && mc->mysql != NULL &&
+	    mysql_errno(mc->mysql) == CR_SSL_CONNECTION_ERROR) {
+		mysql_close(mc->mysql);
+		good = try_connect(mc, me, target, MYDRV_TLS_OFF);
 	}
-	set_options(mc->mysql, me);
-	mydrv_infile_handler(mc);
-	if (mysql_real_connect(mc->mysql, target->host, me->user, me->password,
-	                       me->db[0] != '\0' ? me->db : NULL, target->port, target->socket,
-	                       CLIENT_MULTI_STATEMENTS | CLIENT_MULTI_RESULTS) == NULL)
-		mydrv_connect_failed(conn, mc->mysql, target);
+	if (mc->mysql == NULL)
+		mydrv_no_memory(conn, "a connection");
+	else if (!good)
+		mydrv_connect_failed(conn, target, mysql_errno(mc->mysql),
+		                     mysql_sqlstate(mc->mysql), mysql_error(mc->mysql));
+	else if (me->tls >= MYDRV_TLS_REQUIRED && mysql_get_ssl_cipher(mc->mysql) == NULL)
+		mydrv_connect_failed(conn, target, CR_SSL_CONNECTION_ERROR, "HY000",
+		                     "TLS is required, but the server does not offer it");
 	return CALL_DONE;
 }
 

@@ -129,9 +129,9 @@ static const char *connect_advice(unsigned code)
 	}
 }
 
-void mydrv_connect_failed(struct sql_conn *conn, MYSQL *mysql, const struct mydrv_target *target)
+void mydrv_connect_failed(struct sql_conn *conn, const struct mydrv_target *target, unsigned code,
+                          const char *state, const char *text)
 {
-	const unsigned code = mysql_errno(mysql);
 	char where[160];
 
 	if (target->socket != NULL)
@@ -140,8 +140,7 @@ void mydrv_connect_failed(struct sql_conn *conn, MYSQL *mysql, const struct mydr
 		snprintf(where, sizeof(where), "%s:%u", target->host, target->port);
 	else
 		snprintf(where, sizeof(where), "%s", target->host);
-	sql_error_set(conn, is_passing(code) ? SQL_LOST : SQL_FATAL, (int)code,
-	              mysql_sqlstate(mysql), "mysql: %s: %s (%u); %s", where, mysql_error(mysql),
-	              code, connect_advice(code));
-	MYDRV_TRACE(conn, "error %u: %s", code, mysql_error(mysql));
+	sql_error_set(conn, is_passing(code) ? SQL_LOST : SQL_FATAL, (int)code, state,
+	              "mysql: %s: %s (%u); %s", where, text, code, connect_advice(code));
+	MYDRV_TRACE(conn, "error %u: %s", code, text);
 }

@@ -5,7 +5,7 @@
 # Throw-away MariaDB servers for tests. After tests/lib.sh: . "$srcdir/tests/db/mariadb_lib.sh"
 #
 #   mariadb_start [--name=NAME] [--dir=DIR] [ARGUMENT...]   a server of its own on a free port; sets the variables below
-#   mariadb_stop [NAME]                                     ends it (its data stays); mariadb_start with the same NAME starts it again
+#   mariadb_stop NAME                                       ends it (its data stays); mariadb_start with the same NAME starts it again
 #   mariadb_sql [--name=NAME] [STATEMENT]                   runs statements as the server's root, rows tab-separated without a header
 #
 #   $mariadb_socket $mariadb_port $mariadb_pid $mariadb_dir $mariadb_log    of the server started last
@@ -87,13 +87,13 @@ mariadb_start() {
 }
 
 # Makes a server the one that the variables speak of.
+# shellcheck disable=SC2034 # the variables are for tests
 mariadb_select() {
 	mariadb_dir=${mariadb_dirs[$1]}
 	mariadb_socket=$mariadb_dir/sock
 	mariadb_log=$mariadb_dir/error.log
 	mariadb_port=${mariadb_ports[$1]}
 	mariadb_pid=${mariadb_pids[$1]}
-	# shellcheck disable=SC2034 # for tests
 	mysql_options=(--db-driver=mysql "--mysql-socket=$mariadb_socket" --mysql-user=sbtest --mysql-password=secret --mysql-db=sbtest)
 }
 
@@ -134,7 +134,7 @@ mariadb_kill() {
 }
 
 mariadb_stop() {
-	local pid=${mariadb_pids[${1:-main}]} tries
+	local pid=${mariadb_pids[$1]} tries
 	kill -TERM "$pid" 2>/dev/null
 	for ((tries = 0; tries < 300; tries++)); do
 		kill -0 "$pid" 2>/dev/null || break
