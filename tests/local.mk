@@ -47,6 +47,9 @@ unit_headers = \
 cli_tests = \
 	tests/cli/bank.sh \
 	tests/cli/oltp.sh \
+	tests/cli/profiles.sh \
+	tests/cli/pts_iops.sh \
+	tests/cli/pts_others.sh \
 	tests/hdr/hdr_java.sh
 
 # The same against a database server that the test starts itself.
