@@ -3,16 +3,31 @@
 
 # Programs with cmocka; tests/unit/x_test is made of tests/unit/x_test.c.
 unit_tests = \
+	tests/unit/access_test \
 	tests/unit/clock_test \
 	tests/unit/condition_test \
 	tests/unit/cpu_test \
+	tests/unit/curve_test \
+	tests/unit/data_test \
 	tests/unit/dist_test \
+	tests/unit/driver_stmt_test \
 	tests/unit/driver_test \
 	tests/unit/drv_null_test \
+	tests/unit/drv_pgsql_bulk_test \
+	tests/unit/drv_pgsql_outcome_test \
+	tests/unit/drv_pgsql_test \
+	tests/unit/drv_sqlite_lock_test \
+	tests/unit/drv_sqlite_test \
+	tests/unit/drv_sqlite_txn_test \
 	tests/unit/facts_test \
 	tests/unit/hist_codec_test \
 	tests/unit/hist_test \
+	tests/unit/engine_test \
+	tests/unit/io_loop_test \
+	tests/unit/io_txn_test \
+	tests/unit/guard_test \
 	tests/unit/load_test \
+	tests/unit/nvme_parse_test \
 	tests/unit/mix_test \
 	tests/unit/opt_declare_test \
 	tests/unit/opt_file_test \
@@ -35,25 +50,56 @@ unit_tests = \
 	tests/unit/tree_test \
 	tests/unit/units_test
 
+# For a database server that is started for them: without one they skip.
+if WITH_MYSQL
+unit_tests += \
+	tests/unit/drv_mysql_bulk_test \
+	tests/unit/drv_mysql_fault_test \
+	tests/unit/drv_mysql_options_test \
+	tests/unit/drv_mysql_test
+endif
+
 # What several of them include.
 unit_headers = \
 	tests/unit/chi2.h \
+	tests/unit/drv_mysql_fixture.h \
+	tests/unit/driver_fixture.h \
 	tests/unit/load_fixture.h \
 	tests/unit/opt_fixture.h \
+	tests/unit/raw_fixture.h \
+	tests/unit/pgsql_fixture.h \
 	tests/unit/report_fixture.h \
-	tests/unit/report_json_fixture.h
+	tests/unit/report_json_fixture.h \
+	tests/unit/sqlite_setting.h
 
 # Programs without: each is one scenario of the command line, with $IOLTP as the program.
 cli_tests = \
+	tests/cli/guard_database.sh \
+	tests/cli/guard_file.sh \
+	tests/cli/guard_holders.sh \
+	tests/cli/guard_mounted.sh \
+	tests/cli/guard_partitions.sh \
+	tests/cli/guard_paths.sh \
+	tests/cli/guard_permission.sh \
+	tests/cli/guard_readonly.sh \
+	tests/cli/guard_serial.sh \
+	tests/cli/guard_signature.sh \
 	tests/cli/bank.sh \
 	tests/cli/oltp.sh \
 	tests/cli/profiles.sh \
 	tests/cli/pts_iops.sh \
 	tests/cli/pts_others.sh \
+	tests/cli/report_form.sh \
+	tests/cli/run.sh \
+	tests/cli/script_api.sh \
+	tests/cli/sqlite_faults.sh \
+	tests/cli/streams.sh \
 	tests/hdr/hdr_java.sh
 
 # The same against a database server that the test starts itself.
-db_tests =
+db_tests = \
+	tests/db/mysql_driver.sh \
+	tests/db/pgsql_driver.sh
 
 # The shape of the tree, and what the tests and scripts themselves are made of.
 tree_tests = \
@@ -64,10 +110,12 @@ tree_tests = \
 	tests/style.sh
 
 # Command line tests in which threads meet: what the thread sanitizer build runs, at its tenfold cost.
-thread_tests =
+thread_tests = \
+	tests/cli/bank.sh
 
 # Programs that shell tests run.
 helper_programs = \
+	tests/unit/guard_probe \
 	tests/unit/hist_dump
 
 # Floors and micro benchmarks for scripts/bench; built with the tests, so that they keep compiling.
@@ -97,7 +145,7 @@ SH_LOG_COMPILER = timeout $(test_timeout_s) bash
 AM_TESTS_ENVIRONMENT = IOLTP='$(abs_builddir)/ioltp$(EXEEXT)'; export IOLTP; \
 	AWK='$(AWK)'; export AWK;
 
-EXTRA_DIST += tests/lib.sh tests/unit/no_cmocka.sh $(unit_headers) tests/hdr/DecodeHist.java \
+EXTRA_DIST += tests/lib.sh tests/cli/guard_lib.sh tests/db/mariadb_lib.sh tests/db/postgres_lib.sh tests/unit/no_cmocka.sh $(unit_headers) tests/hdr/DecodeHist.java \
 	$(cli_tests) $(db_tests) $(tree_tests)
 
 # Parts of `make check`, for builds that need not judge the tree again.

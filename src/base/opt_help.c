@@ -221,7 +221,7 @@ static void help_section(FILE *out, const char *title, bool first)
 
 static void help_item(FILE *out, const struct opt_entry *e, const char *description)
 {
-	bool on_off = e->desc.type == OPT_BOOL;
+	bool on_off = opt_is_switch(&e->desc);
 	int n = fprintf(out, "  --%s%s%s%s", e->desc.name, on_off ? "[=" : "=",
 	                value_word(e->desc.type), on_off ? "]" : "");
 	unsigned column = n > 0 ? (unsigned)n : 0;
@@ -329,6 +329,8 @@ static void man_item(FILE *out, const struct opt_entry *e, const char *descripti
 	roff_text(out, e->desc.name, "\\-");
 	if (e->desc.type == OPT_BOOL)
 		fputs("\\fR[=\\fIon\\fR|\\fIoff\\fR]\n", out);
+	else if (opt_is_switch(&e->desc))
+		fprintf(out, "\\fR[=\\fI%s\\fR]\n", value_word(e->desc.type));
 	else
 		fprintf(out, "\\fR=\\fI%s\\fR\n", value_word(e->desc.type));
 	roff_prose(out, description);
@@ -397,7 +399,7 @@ int opt_unknown(const struct opt_set *set, const char *arg, struct err *err)
 	unsigned steps;
 	const char *near = nearest(set, name, len, &steps);
 	const char *negated = nearest_negated(set, name, len, near != NULL ? steps : NEAR_NAME_LEN);
-	const char *no = negated != NULL && opt_find(set, negated)->type == OPT_BOOL ? "no-" : "";
+	const char *no = negated != NULL && opt_is_switch(opt_find(set, negated)) ? "no-" : "";
 	struct strbuf shown = STRBUF_INIT;
 
 	if (negated != NULL)

@@ -143,12 +143,13 @@ void cli_help(const struct cli *cli, const struct opt_set *set, FILE *out)
 	opt_print_help(set, NULL, out);
 }
 
-/* First words that are no workload. A workload of that name is given as a path: ./raw. */
+/* First words that are no workload. A workload of that name is given as a path: ./device. */
 static const struct {
 	const char *name;
 	int (*run)(const struct cli *cli, int argc, char **argv);
 } subcommands[] = {
     {"raw", cmd_raw},
+    {"device", cmd_device},
 };
 
 int cli_main(const struct cli *cli, int argc, char **argv)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "raw/counters.h"
@@ -64,10 +65,11 @@ static void raw_facts(struct reports *r)
 	const struct raw_profile *p = m->plan->profile;
 	const struct raw_target *t = m->plan->target;
 	struct kv *kv = &r->result.raw;
+	struct stat st;
 
 	kv_text(kv, "profile", p->name);
-	kv_text(kv, "title", p->title);
-	kv_text(kv, "modelled", p->modelled);
+	kv_text(kv, "title", p->title[0] != '\0' ? p->title : NULL);
+	kv_text(kv, "modelled", p->modelled[0] != '\0' ? p->modelled : NULL);
 	if (p->ntxns != 0)
 		kv_int(kv, "transactions", p->ntxns);
 	kv_int(kv, "streams", p->nstreams);
@@ -79,6 +81,10 @@ static void raw_facts(struct reports *r)
 		if (!t->direct)
 			kv_text(kv, "not_direct", t->why_not_direct);
 		kv_bool(kv, "writable", t->writable);
+		if (!t->is_device && t->size_bytes != 0 && fstat(t->fd, &st) == 0 &&
+		    (uint64_t)st.st_blocks * 512 < t->size_bytes)
+			kv_double(kv, "unwritten_share",
+			          1 - (double)st.st_blocks * 512 / (double)t->size_bytes);
 	}
 	kv_text(kv, "engine", m->plan->engine->name);
 	kv_int(kv, "oio", p->oio);

@@ -100,6 +100,8 @@ static void fill_open(struct io_source *s, struct io_worker *w, uint64_t now_ns)
 			s->next_ns = sched_next(s->arrivals);
 			s->waited = s->next_ns > now_ns;
 		}
+		/* The limit of events is reached. */
+		s->over = s->next_ns == UINT64_MAX;
 		if (s->next_ns > now_ns)
 			return;
 		if (!begin(s, w, s->next_ns, now_ns))
@@ -128,10 +130,7 @@ uint64_t io_source_due_ns(const struct io_source *s, const struct io_worker *w)
 
 	if (s->over || s->arrivals == NULL || s->nfree == 0)
 		return UINT64_MAX;
-	/* When nothing more comes before the end, the window is measured to its end all the same.
-	 * A limit of events that is reached ends it at once. */
-	if (s->next_ns == UINT64_MAX)
-		return end_ns != RUN_NEVER ? end_ns : UINT64_MAX;
+	/* When nothing more comes before the end, the window is measured to its end all the same. */
 	return s->next_ns < end_ns ? s->next_ns : end_ns;
 }
 

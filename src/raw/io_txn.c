@@ -249,6 +249,8 @@ static void begin_open(struct io_txn_loop *l, uint64_t now_ns)
 			l->next_ns = sched_next(l->arrivals);
 			l->waited = l->next_ns > now_ns;
 		}
+		/* The limit of events is reached. */
+		l->over = l->next_ns == UINT64_MAX;
 		if (l->next_ns > now_ns)
 			return;
 		if (l->waited && l->next_ns >= l->w.client->run->measure_ns)

@@ -3,6 +3,7 @@ libioltp_a_SOURCES += \
 	src/report/figures.c src/report/figures.h \
 	src/report/judge.c \
 	src/report/rep_csv.c \
+	src/report/rep_facts.c src/report/rep_facts.h \
 	src/report/rep_json_tests.c \
 	src/report/rep_json.c src/report/rep_json_doc.c src/report/rep_json_facts.c src/report/rep_json.h \
 	src/report/rep_tests.c src/report/rep_tests.h \

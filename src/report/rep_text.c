@@ -230,6 +230,6 @@ int rep_text_final(const struct result *r, FILE *out)
 		return rep_text_raw_final(r, out);
 	if (r->debug_histogram)
 		rep_text_histogram(r, out);
-	rep_text_cumulative(r, r->run != NULL ? &r->run->total : &none, out);
+	rep_text_cumulative(r, r->run != NULL ? &r->run->last : &none, out);
 	return rep_text_details(r, out);
 }

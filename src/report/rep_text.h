@@ -13,8 +13,6 @@
 
 /* --histogram in sysbench's form. */
 int rep_text_histogram(const struct result *r, FILE *out);
-/* Our own lines. */
-int rep_text_details(const struct result *r, FILE *out);
 
 /* ---- rep_text_raw.c: the same of a raw run ---- */
 

@@ -84,15 +84,22 @@ static void latency_heads(const struct run_config *c, FILE *out)
 	fprintf(out, " %11s\n", "max");
 }
 
+/* A percentile above which there is not even one value says nothing: "-". */
 static void latency_cells(const struct run_config *c, const struct hist *h, FILE *out)
 {
 	struct figures_latency l;
 
 	figures_latency(&l, h);
 	fprintf(out, " %10.1f", l.mean_ns / 1e3);
-	for (unsigned i = 0; i < c->npercentiles && i < COLUMNS_MAX; i++)
-		fprintf(out, " %10.1f",
-		        l.count != 0 ? (double)hist_percentile_ns(h, c->percentiles[i]) / 1e3 : 0);
+	for (unsigned i = 0; i < c->npercentiles && i < COLUMNS_MAX; i++) {
+		double beyond = (double)l.count * (100 - c->percentiles[i]) / 100;
+
+		if (beyond < 1 && c->percentiles[i] < 100)
+			fprintf(out, " %10s", "-");
+		else
+			fprintf(out, " %10.1f",
+			        (double)hist_percentile_ns(h, c->percentiles[i]) / 1e3);
+	}
 	fprintf(out, " %11.1f\n", (double)l.max_ns / 1e3);
 }
 
@@ -220,7 +227,7 @@ static void what_lines(const struct result *r, FILE *out)
 	add(r, "engine_in_force", ": ", "", out);
 	fprintf(out, "\n");
 	add(r, "oio", "Load:      ", has_transactions(r) ? " clients" : " outstanding", out);
-	add(r, "workers", " over ", " workers", out);
+	add(r, "workers", ", threads: ", "", out);
 	if (figures_open_loop(r))
 		fprintf(out, ", %g per s, %s arrivals", r->config->rate_per_s,
 		        r->config->process == SCHED_FIXED ? "fixed" : "Poisson");
@@ -238,6 +245,9 @@ static void counter_lines(const struct result *r, FILE *out)
 		const struct kv_item *item = &r->counters.items[i];
 		size_t len = strlen(item->key) + strlen(item->text) + 3;
 
+		/* What could not be read, and why, is in the JSON result. */
+		if (strncmp(item->key, "counters_", 9) == 0)
+			continue;
 		if (used == 0 || used + len > 110) {
 			fprintf(out, "%s", used == 0 ? "Counters:  " : ",\n           ");
 			used = 0;

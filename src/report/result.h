@@ -133,6 +133,8 @@ int rep_text_final(const struct result *r, FILE *out);
 /* A line of the table of a curve; the heading goes before the first. */
 int rep_text_curve_head(const struct result *r, FILE *out);
 int rep_text_point(const struct result *r, const struct result_point *p, FILE *out);
+/* Only our own lines, for runs whose script prints its own cumulative report. */
+int rep_text_details(const struct result *r, FILE *out);
 
 /* CSV: a header line, a row per interval, and at the end a row "total". */
 int rep_csv_header(const struct result *r, FILE *out);
