@@ -87,6 +87,9 @@ cli_tests = \
 	tests/cli/guard_serial.sh \
 	tests/cli/guard_signature.sh \
 	tests/cli/oltp.sh \
+	tests/cli/profiles.sh \
+	tests/cli/pts_iops.sh \
+	tests/cli/pts_others.sh \
 	tests/cli/report_form.sh \
 	tests/cli/run.sh \
 	tests/cli/script_api.sh \

@@ -258,6 +258,7 @@ static int run_test(struct raw_pts *p, const struct plan_stage *stage, struct er
 		               now->test.name, now->result.nrounds);
 	now->condition = p->condition;
 	now->condition.dependent_asked = !now->test.series;
+	now->condition.fresh_asked = now->test.series;
 	/* The next test has a state of its own to reach. */
 	p->condition.steps[CONDITION_DEPENDENT] = (struct condition_record){0};
 	return rc != 0 ? rc : now->result.partial ? -EINTR : 0;

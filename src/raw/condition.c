@@ -58,7 +58,11 @@ void condition_stamp(const struct condition *c, struct kv *kv)
 	for (int i = 0; i < CONDITION_STEPS; i++) {
 		const struct condition_record *r = &c->steps[i];
 
-		if (i == CONDITION_DEPENDENT && !c->dependent_asked && !r->done)
+		bool wanted = i == CONDITION_DEPENDENT ? c->dependent_asked
+		              : i == CONDITION_PURGE   ? true
+		                                       : !c->fresh_asked;
+
+		if (!r->done && !wanted)
 			continue;
 		strbuf_reset(&one);
 		if (r->done)

@@ -32,6 +32,8 @@ struct condition_record {
 struct condition {
 	struct condition_record steps[CONDITION_STEPS];
 	bool dependent_asked; /* the test has such a step: without it, it is stamped too */
+	bool fresh_asked; /* the test is of a drive that was not written over: not doing so is no
+	                     omission */
 };
 
 /* Notes a step as done, or as left out and why. */

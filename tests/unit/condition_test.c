@@ -71,6 +71,22 @@ static void test_all_done(void **state)
 	kv_fini(&kv);
 }
 
+static void test_fresh(void **state)
+{
+	struct condition c = {.fresh_asked = true};
+	struct kv kv = KV_INIT;
+
+	(void)state;
+	condition_stamp(&c, &kv);
+	assert_string_equal(text_of(&kv, "conditioning"), "unconditioned: purge");
+	kv_fini(&kv);
+	condition_done(&c, CONDITION_PURGE, "format");
+	condition_stamp(&c, &kv);
+	assert_string_equal(text_of(&kv, "conditioning"), "purge: format");
+	assert_string_equal(text_of(&kv, "fill"), "(none)");
+	kv_fini(&kv);
+}
+
 static void test_parse(void **state)
 {
 	struct condition_spec s;
@@ -160,7 +176,7 @@ int main(void)
 	    cmocka_unit_test(test_nothing_done), cmocka_unit_test(test_some_done),
 	    cmocka_unit_test(test_all_done),     cmocka_unit_test(test_parse),
 	    cmocka_unit_test(test_amounts),      cmocka_unit_test(test_profiles),
-	    cmocka_unit_test(test_progress),
+	    cmocka_unit_test(test_progress),     cmocka_unit_test(test_fresh),
 	};
 
 	return cmocka_run_group_tests_name("condition", tests, NULL, NULL);
