@@ -68,11 +68,8 @@ static void on_interval(void *ctx, const struct run_figures *f)
 
 	if (r->json != NULL)
 		note(r, rep_json_interval(r->json, &r->result, f));
-	/* The last stretch is for the sums of the document; on the screen a part of an interval
-	 * would mislead. */
-	if (!f->whole)
-		return;
-	if (script_report(r->m->script, f, r->m->config, false, &r->err))
+	/* A hook, as the text, is for whole intervals: a part of one would mislead on a screen. */
+	if (f->whole && script_report(r->m->script, f, r->m->config, false, &r->err))
 		return;
 	if (r->format == FORMAT_TEXT)
 		note(r, rep_text_interval(&r->result, f, stdout));
@@ -156,9 +153,10 @@ static void write_final(struct reports *r, const struct run_result *run)
 	r->result.run = run;
 	result_judge(&r->result);
 	script_reports_end(r->m->script);
-	own = script_report(r->m->script, &run->total, r->m->config, true, &r->err);
-	if (r->format == FORMAT_TEXT && !own)
-		note(r, rep_text_final(&r->result, stdout));
+	own = script_report(r->m->script, &run->last, r->m->config, true, &r->err);
+	if (r->format == FORMAT_TEXT)
+		note(r, own ? rep_text_details(&r->result, stdout)
+		            : rep_text_final(&r->result, stdout));
 	else if (r->format == FORMAT_CSV)
 		note(r, rep_csv_final(&r->result, stdout));
 	if (r->json != NULL &&

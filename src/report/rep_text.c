@@ -50,17 +50,18 @@ static void interval_plain(const struct result *r, const struct run_figures *f, 
 
 /*
  * A run rarely ends on an interval's border. The rest of a fraction of a second after the last full
- * interval would be a second line with the same time, which parsers would take for another
- * interval; the longer rest of a run that ended early is told.
+ * interval would be a second line with the same time, which parsers take for another interval.
  */
-static bool worth_a_line(const struct result *r, const struct run_figures *f)
+static bool worth_a_line(const struct run_figures *f)
 {
-	return !f->tail || f->elapsed_s * 2e9 >= (double)r->config->interval_ns;
+	return !f->tail || f->whole;
 }
 
 int rep_text_interval(const struct result *r, const struct run_figures *f, FILE *out)
 {
-	if (!worth_a_line(r, f))
+	if (figures_is_raw(r))
+		return rep_text_raw_interval(r, f, out);
+	if (!worth_a_line(f))
 		return 0;
 	print_stamp(r, f, out);
 	if (r->driver != NULL)
@@ -154,6 +155,8 @@ int rep_text_cumulative(const struct result *r, const struct run_figures *f, FIL
 
 int rep_text_checkpoint(const struct result *r, const struct run_figures *f, FILE *out)
 {
+	if (figures_is_raw(r))
+		return rep_text_raw_checkpoint(r, f, out);
 	fprintf(out, "[ %.0fs ] Checkpoint report:\n", f->end_s);
 	return rep_text_cumulative(r, f, out);
 }
@@ -223,8 +226,10 @@ int rep_text_final(const struct result *r, FILE *out)
 {
 	static const struct run_figures none;
 
+	if (figures_is_raw(r))
+		return rep_text_raw_final(r, out);
 	if (r->debug_histogram)
 		rep_text_histogram(r, out);
-	rep_text_cumulative(r, r->run != NULL ? &r->run->total : &none, out);
+	rep_text_cumulative(r, r->run != NULL ? &r->run->last : &none, out);
 	return rep_text_details(r, out);
 }

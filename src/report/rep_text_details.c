@@ -5,6 +5,7 @@
  * reports for those.
  */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/units.h"
@@ -12,6 +13,7 @@
 #include "report/rep_text.h"
 
 #define NAME_COLUMNS      24u
+#define STATEMENT_ROWS    40u
 #define STATEMENT_COLUMNS 60u
 #define FACTS_COLUMNS     110u
 
@@ -100,31 +102,51 @@ static void percentile_table(const struct result *r, FILE *out)
 	fprintf(out, "\n");
 }
 
-static void statement_table(const struct result *r, FILE *out)
+static int by_time_spent(const void *a, const void *b)
 {
-	const struct run_figures *f = &r->run->total;
-	const struct tally_sum *s = f->sum;
-	char label[4 * STATEMENT_COLUMNS + 1];
+	const struct tally_stmt *const *x = a, *const *y = b;
+	uint64_t x_ns = (*x)->latency != NULL ? (*x)->latency->sum_ns : 0;
+	uint64_t y_ns = (*y)->latency != NULL ? (*y)->latency->sum_ns : 0;
 
-	if (s->nstmts == 0)
-		return;
-	fprintf(out, "Statements (ms):\n    %-5s %10s %11s", "class", "count", "per s");
-	latency_heads(out);
-	fprintf(out, " %11s %7s  %s\n", "rows", "errors", "statement");
-	for (unsigned i = 0; i < s->nstmts; i++) {
-		const struct tally_stmt *t = &s->stmts[i];
-
-		fprintf(out, "    %-5s %10llu %11.2f", figures_class_name(t->class),
-		        (unsigned long long)t->count, figures_rate(t->count, f));
-		latency_cells(t->latency, out);
-		fprintf(out, " %11llu %7llu  %s\n", (unsigned long long)t->rows,
-		        (unsigned long long)t->errors,
-		        figures_label(label, t->label, STATEMENT_COLUMNS));
-	}
-	fprintf(out, "\n");
+	return x_ns < y_ns ? 1 : x_ns > y_ns ? -1 : 0;
 }
 
-static void error_table(const struct tally_sum *s, FILE *out)
+static void statement_row(const struct tally_stmt *t, const struct run_figures *f, FILE *out)
+{
+	char label[4 * STATEMENT_COLUMNS + 1];
+
+	fprintf(out, "    %-5s %10llu %11.2f", figures_class_name(t->class),
+	        (unsigned long long)t->count, figures_rate(t->count, f));
+	latency_cells(t->latency, out);
+	fprintf(out, " %11llu %7llu  %s\n", (unsigned long long)t->rows,
+	        (unsigned long long)t->errors, figures_label(label, t->label, STATEMENT_COLUMNS));
+}
+
+static void statement_table(const struct run_figures *f, FILE *out)
+{
+	const struct tally_sum *s = f->sum;
+	const struct tally_stmt **order;
+	unsigned shown = s->nstmts < STATEMENT_ROWS ? s->nstmts : STATEMENT_ROWS;
+
+	order = s->nstmts > 0 ? calloc(s->nstmts, sizeof(const struct tally_stmt *)) : NULL;
+	if (order == NULL)
+		return;
+	for (unsigned i = 0; i < s->nstmts; i++)
+		order[i] = &s->stmts[i];
+	qsort(order, s->nstmts, sizeof(const struct tally_stmt *), by_time_spent);
+	fprintf(out, "Statements by time spent (ms):\n    %-5s %10s %11s", "class", "count",
+	        "per s");
+	latency_heads(out);
+	fprintf(out, " %11s %7s  %s\n", "rows", "errors", "statement");
+	for (unsigned i = 0; i < shown; i++)
+		statement_row(order[i], f, out);
+	if (shown < s->nstmts)
+		fprintf(out, "    and %u more, all in the JSON result\n", s->nstmts - shown);
+	fprintf(out, "\n");
+	free(order);
+}
+
+void rep_text_errors(const struct tally_sum *s, FILE *out)
 {
 	char text[4 * sizeof(s->error_list[0].text) + 1];
 	char state[4 * sizeof(s->error_list[0].state) + 1];
@@ -153,7 +175,7 @@ static void print_goal(const struct run_config *c, FILE *out)
 		        (unsigned long long)c->events);
 }
 
-static void partial_line(const struct result *r, FILE *out)
+void rep_text_partial(const struct result *r, FILE *out)
 {
 	const struct run_result *run = r->run;
 	const char *name = sigabbrev_np(run->signal);
@@ -180,7 +202,7 @@ static void partial_line(const struct result *r, FILE *out)
 	fprintf(out, "\n\n");
 }
 
-static void accounting_line(const struct run_figures *f, FILE *out)
+void rep_text_balance(const struct run_figures *f, FILE *out)
 {
 	const struct tally_sum *s = f->sum;
 
@@ -211,20 +233,31 @@ static const char *fact(const struct kv *kv, const char *key)
 	return item != NULL && item->text[0] != '\0' ? item->text : NULL;
 }
 
-/* The facts that the first line has not told, until the line is full. */
+/* What the first line has told, where it lies (the device's line), and what is too long for a line.
+ */
+static bool is_told(const struct kv_item *item)
+{
+	static const char *const told[] = {"engine",         "version",         "durability_note",
+	                                   "data_directory", "compile_options", "file_size_bytes",
+	                                   "wal_size_bytes"};
+
+	for (unsigned i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
+		if (strcmp(item->key, told[i]) == 0)
+			return true;
+	}
+	return item->text[0] == '\0';
+}
+
+/* Further facts in the engine's order, which is that of their weight, until the line is full. */
 static void more_facts(const struct kv *kv, FILE *out)
 {
-	static const char *const told[] = {"engine", "version", "durability_note"};
 	size_t used = 0;
 
 	for (unsigned i = 0; i < kv->n; i++) {
 		const struct kv_item *item = &kv->items[i];
 		size_t len = strlen(item->key) + strlen(item->text) + 3;
-		bool skip = item->text[0] == '\0';
 
-		for (unsigned k = 0; k < sizeof(told) / sizeof(told[0]); k++)
-			skip = skip || strcmp(item->key, told[k]) == 0;
-		if (skip || used + len > FACTS_COLUMNS)
+		if (is_told(item) || used + len > FACTS_COLUMNS)
 			continue;
 		fprintf(out, "%s%s %s", used == 0 ? "           " : ", ", item->key, item->text);
 		used += len;
@@ -259,7 +292,7 @@ static void add_fact(const struct kv *kv, const char *key, const char *label, FI
 		fprintf(out, ", %s%s", label, text);
 }
 
-static void device_line(const struct result *r, FILE *out)
+void rep_text_device(const struct result *r, FILE *out)
 {
 	const struct kv *d = &r->device;
 	const struct kv_item *size = kv_find(d, "capacity_bytes");
@@ -290,7 +323,7 @@ static void device_line(const struct result *r, FILE *out)
 	fprintf(out, "\n");
 }
 
-static void generator_lines(const struct result *r, FILE *out)
+void rep_text_generator(const struct result *r, FILE *out)
 {
 	const struct run_result *run = r->run;
 	const struct tally_sum *s = run->total.sum;
@@ -319,8 +352,10 @@ static void generator_lines(const struct result *r, FILE *out)
 	fprintf(out, "\n");
 }
 
-static void warning_lines(const struct result_warnings *w, FILE *out)
+void rep_text_warnings(const struct result *r, FILE *out)
 {
+	const struct result_warnings *w = &r->warnings;
+
 	if (w->n == 0)
 		return;
 	fprintf(out, "\nWarnings:\n");
@@ -333,7 +368,7 @@ int rep_text_details(const struct result *r, FILE *out)
 	const struct run_result *run = r->run;
 
 	if (run != NULL && run->partial)
-		partial_line(r, out);
+		rep_text_partial(r, out);
 	if (run != NULL && run->total.sum != NULL) {
 		const struct tally_sum *s = run->total.sum;
 
@@ -346,15 +381,15 @@ int rep_text_details(const struct result *r, FILE *out)
 			type_table(
 			    r, "Transactions, service time from the actual start (ms):", true, out);
 		percentile_table(r, out);
-		statement_table(r, out);
-		error_table(s, out);
+		statement_table(&run->total, out);
+		rep_text_errors(s, out);
 	}
 	if (run != NULL)
-		accounting_line(&run->total, out);
+		rep_text_balance(&run->total, out);
 	database_lines(r, out);
-	device_line(r, out);
+	rep_text_device(r, out);
 	if (run != NULL)
-		generator_lines(r, out);
-	warning_lines(&r->warnings, out);
+		rep_text_generator(r, out);
+	rep_text_warnings(r, out);
 	return figures_flush(out);
 }

@@ -10,9 +10,14 @@ static uint64_t end_ns(const struct run *run)
 	return atomic_load_explicit(&run->end_ns, memory_order_relaxed);
 }
 
+static bool stopped(const struct run *run)
+{
+	return __atomic_load_n(&run->stop, __ATOMIC_RELAXED) != 0;
+}
+
 static inline bool finished(const struct client *c, uint64_t now)
 {
-	return __builtin_expect(now >= end_ns(c->run) || c->run->stop || c->events_left == 0, 0);
+	return __builtin_expect(now >= end_ns(c->run) || stopped(c->run) || c->events_left == 0, 0);
 }
 
 /* Clocks of two CPUs may differ by a few ns: a thread that moved must not record 584 years. */
@@ -88,7 +93,7 @@ static bool next_open(struct client *c)
 	}
 	/* An arrival that cannot begin before the end is not begun: the ticker counts it as
 	 * skipped. */
-	if (now < intended || now >= end_ns(run) || run->stop)
+	if (now < intended || now >= end_ns(run) || stopped(run))
 		return over(c);
 	c->type = mix_pick(run->mix, &c->deck, &c->rng[RNG_MIX]);
 	begin(c, intended, now);
@@ -168,7 +173,7 @@ bool client_retry(struct client *c)
 
 	if (c->recording)
 		TALLY_ADD(c->tally->types[c->type].retries, 1);
-	if (now >= end_ns(c->run) || c->run->stop)
+	if (now >= end_ns(c->run) || stopped(c->run))
 		return false;
 	/* The first retry is immediate: most conflicts are gone by then. */
 	if (c->tries++ > 1) {
@@ -177,7 +182,7 @@ bool client_retry(struct client *c)
 		now = clock_sleep_until(c->clock, now + rng_below(&c->rng[RNG_BACKOFF], most),
 		                        &c->run->stop);
 	}
-	return now < end_ns(c->run) && !c->run->stop;
+	return now < end_ns(c->run) && !stopped(c->run);
 }
 
 void client_begin_again(struct client *c)

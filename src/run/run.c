@@ -152,7 +152,7 @@ int run_execute(struct run *run, struct run_result *res)
 	phases(run, res, began, clock_now_ns(run->clock));
 	if (!ticker.abandoned)
 		workers_join(run);
-	rc = ticker_final(&ticker, &res->total, &res->sum);
+	rc = ticker_final(&ticker, res);
 	if (rc != 0)
 		err_run(&res->err,
 		        "report: out of memory; use fewer --threads or transaction types");
@@ -173,6 +173,7 @@ free_workers:
 void run_result_fini(struct run_result *res)
 {
 	tally_sum_free(res->sum);
-	res->sum = NULL;
-	res->total.sum = NULL;
+	tally_sum_free(res->last_sum);
+	res->sum = res->last_sum = NULL;
+	res->total.sum = res->last.sum = NULL;
 }

@@ -33,7 +33,9 @@ struct client;
 struct worker;
 struct run;
 
-/* Options that describe a run: --threads --events --time --warmup-time --forced-shutdown
+/* --threads, for runs whose threads are the user's number. */
+extern const struct opt_desc run_thread_options[];
+/* Options that describe a run: --events --time --warmup-time --forced-shutdown
  * --drain-time --rate --rate-process
  * --report-interval --report-checkpoints --rand-seed --thread-init-timeout --thread-stack-size
  * --cpu-pin --percentile and the old names. */
@@ -113,8 +115,10 @@ struct run_phases {
 
 /* Everything measured; freed by run_result_fini. */
 struct run_result {
-	struct run_figures total; /* since the start, or the last checkpoint */
-	struct tally_sum *sum;    /* what total.sum points to */
+	struct run_figures total; /* the whole measured window */
+	struct tally_sum *sum;    /* what total.sum points to; NULL: the run did not start */
+	struct run_figures last;  /* since the last checkpoint; without one the same as total */
+	struct tally_sum *last_sum;
 	struct run_phases phases;
 	enum run_end end;
 	int signal;     /* RUN_END_SIGNAL */

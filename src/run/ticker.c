@@ -94,8 +94,8 @@ static struct ticker_client *take_clients(const struct run *run)
 	return list;
 }
 
-/* Mean and standard deviation over clients since the last checkpoint, which this one becomes. */
-static struct run_fairness take_fairness(struct ticker *t)
+/* Mean and standard deviation over clients, of what came since `base` (NULL: the start). */
+static struct run_fairness fairness_since(const struct ticker *t, const struct ticker_client *base)
 {
 	struct ticker_client *now = take_clients(t->run);
 	unsigned n = t->run->config.threads;
@@ -103,8 +103,8 @@ static struct run_fairness take_fairness(struct ticker *t)
 	struct run_fairness f = {0};
 
 	for (unsigned i = 0; now != NULL && i < n; i++) {
-		double events = now[i].events - (t->clients != NULL ? t->clients[i].events : 0);
-		double time_s = now[i].time_s - (t->clients != NULL ? t->clients[i].time_s : 0);
+		double events = now[i].events - (base != NULL ? base[i].events : 0);
+		double time_s = now[i].time_s - (base != NULL ? base[i].time_s : 0);
 
 		se += events;
 		sse += events * events;
@@ -115,8 +115,7 @@ static struct run_fairness take_fairness(struct ticker *t)
 	f.time_avg_s = st / n;
 	f.events_stddev = sqrt(fmax(0, sse / n - f.events_avg * f.events_avg));
 	f.time_stddev_s = sqrt(fmax(0, sst / n - f.time_avg_s * f.time_avg_s));
-	free(t->clients);
-	t->clients = now;
+	free(now);
 	return f;
 }
 
@@ -167,11 +166,13 @@ static void emit_checkpoint(struct ticker *t, uint64_t now)
 	/* What is queued or in flight belongs to the stretch in which it ends: offered counts what
 	 * came to an end here. */
 	f.offered = f.ok + f.failed;
-	f.fairness = take_fairness(t);
+	f.fairness = fairness_since(t, t->clients);
 	if (run->sink != NULL && run->sink->checkpoint != NULL)
 		run->sink->checkpoint(run->sink->ctx, &f);
 	tally_sum_free(stretch);
 	tally_sum_free(t->base);
+	free(t->clients);
+	t->clients = take_clients(run);
 	t->base = sum;
 	t->base_ns = now;
 	t->base_arrivals = due;
@@ -278,32 +279,41 @@ static uint64_t measured_until(const struct run *run, const struct tally_sum *su
 	return end > run->measure_ns ? end : run->measure_ns;
 }
 
-int ticker_final(struct ticker *t, struct run_figures *total, struct tally_sum **sum)
+/* The fates that only the end knows. */
+static void settle(struct run_figures *f, const struct tally_sum *all)
+{
+	f->unfinished = all->begun - all->cancelled - all->ok - all->failed;
+	f->skipped = f->queue_length;
+	f->queue_length = 0;
+}
+
+int ticker_final(struct ticker *t, struct run_result *res)
 {
 	struct run *run = t->run;
 	struct tally_sum *all = tally_sum_new(run->tallies, run->config.threads, true);
-	struct tally_sum *stretch = all != NULL ? tally_sum_diff(all, t->base) : NULL;
 	uint64_t due, until;
 
-	if (stretch == NULL) {
-		tally_sum_free(all);
+	if (all == NULL)
 		return -ENOMEM;
-	}
 	until = measured_until(run, all);
 	due = arrivals_due(t, until);
 	if (run->config.interval_ns != 0)
 		emit_interval(t, until > t->last_ns ? until : t->last_ns, true);
-	*total = figures(t, stretch, all, t->base_ns, until, due, t->base_arrivals);
-	total->unfinished = all->begun - all->cancelled - all->ok - all->failed;
-	total->skipped = total->queue_length;
-	total->queue_length = 0;
-	total->fairness = take_fairness(t);
-	/* Since the last checkpoint: what was in flight or queued then is offered again here, where
-	 * it ends. */
-	if (t->base != NULL)
-		total->offered = total->ok + total->failed + total->skipped + total->unfinished;
-	*sum = stretch;
-	total->sum = stretch;
-	tally_sum_free(all);
+	res->sum = all;
+	res->total = figures(t, all, all, run->measure_ns, until, due, 0);
+	settle(&res->total, all);
+	res->total.fairness = fairness_since(t, NULL);
+	res->last = res->total;
+	if (t->base == NULL)
+		return 0;
+	res->last_sum = tally_sum_diff(all, t->base);
+	if (res->last_sum == NULL)
+		return -ENOMEM;
+	res->last = figures(t, res->last_sum, all, t->base_ns, until, due, t->base_arrivals);
+	settle(&res->last, all);
+	res->last.fairness = fairness_since(t, t->clients);
+	/* What was in flight or queued at the checkpoint is offered again here, where it ends. */
+	res->last.offered =
+	    res->last.ok + res->last.failed + res->last.skipped + res->last.unfinished;
 	return 0;
 }

@@ -33,8 +33,8 @@ void ticker_init(struct ticker *t, struct run *run);
 void ticker_fini(struct ticker *t);
 /* Until all workers are through with their clients, or the drain is over. */
 void ticker_loop(struct ticker *t);
-/* The last interval (if intervals are on), then fills `total` since the last checkpoint with a sum
- * that the caller frees. 0 or -ENOMEM. */
-int ticker_final(struct ticker *t, struct run_figures *total, struct tally_sum **sum);
+/* The last interval (if intervals are on), then fills total, last and their sums of the result. 0
+ * or -ENOMEM. */
+int ticker_final(struct ticker *t, struct run_result *res);
 
 #endif

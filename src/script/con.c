@@ -66,7 +66,7 @@ static bool reconnect(struct ioltp_con *con)
 				TALLY_ADD(c->tally->reconnects, 1);
 			return true;
 		}
-		if (c->run == NULL || c->run->stop ||
+		if (c->run == NULL || __atomic_load_n(&c->run->stop, __ATOMIC_RELAXED) != 0 ||
 		    clock_now_ns(c->clock) >= atomic_load(&c->run->end_ns))
 			return false;
 		clock_sleep_until(c->clock,

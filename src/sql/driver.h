@@ -51,6 +51,7 @@ struct bulk_table {
 	unsigned ncolumns;
 	bool fresh; /* created empty by this load, in this process: the driver may use what is legal
 	               only then */
+	bool whole; /* fresh, and this bulk load brings all of its rows */
 };
 
 /* One value of a bulk row. */
@@ -95,14 +96,18 @@ struct driver_ops {
 	 * asking it. */
 	bool (*in_transaction)(struct sql_conn *conn);
 
-	/* Runs one statement text. A statement with columns sets *result by sql_result_new;
-	 * without, *result stays NULL and conn->affected is set. */
+	/* Runs one statement text (NUL-terminated at len). A statement with columns sets *result by
+	 * sql_result_new; without, *result stays NULL and conn->affected is set. */
 	enum sql_call (*query)(struct sql_conn *conn, const char *text, size_t len,
 	                       struct sql_result **result);
 	/* CAP_PREPARE: prepares stmt->text ('?' marks, stmt->nparams known); sets stmt->impl.
 	 * Leaving it NULL without an error means that the engine cannot prepare this one: it is run
 	 * as text. */
 	enum sql_call (*prepare)(struct sql_stmt *stmt);
+	/* CAP_PREPARE, may be NULL: parameters were bound to a statement that is prepared on this
+	 * connection. For what depends on their types; it may wait for the server, and is not
+	 * called on async connections. */
+	enum sql_call (*bind)(struct sql_stmt *stmt);
 	/* Runs it with stmt->params (all bound); a statement with columns reshapes and fills
 	 * stmt->result (emptied before the call) and sets stmt->has_rows; one without sets
 	 * conn->affected. */
@@ -285,7 +290,7 @@ void sql_disconnect(struct sql_conn *conn);
 /*
  * Runs a text. *result: NULL, or rows to be freed by sql_result_free. Not connected: SQL_LOST. A
  * call that loses the connection disconnects; during COMMIT the outcome is SQL_UNKNOWN. The text
- * must stay while the call is pending.
+ * ends with a NUL at len and must stay while the call is pending.
  */
 enum sql_call sql_query(struct sql_conn *conn, const char *text, size_t len,
                         struct sql_result **result);
@@ -294,7 +299,8 @@ enum sql_call sql_next_result(struct sql_conn *conn, struct sql_result **result)
  * prepared by its first execution, and failures come then. */
 struct sql_stmt *sql_prepare(struct sql_conn *conn, const char *text, size_t len);
 /* Binds all parameters, none NULL; n must equal nparams (else -EINVAL with conn->error). The params
- * must stay until bound anew, unbound (n 0, params NULL) or closed. */
+ * must stay until bound anew, unbound (n 0, params NULL) or closed; their types do not change
+ * meanwhile. -EIO with conn->error: the server refused the statement with these types. */
 int sql_bind(struct sql_stmt *stmt, struct sql_param *const *params, unsigned n);
 enum sql_call sql_execute(struct sql_stmt *stmt);
 void sql_stmt_close(struct sql_stmt *stmt); /* frees; NULL is fine; not while its call is pending */

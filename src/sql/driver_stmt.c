@@ -120,6 +120,23 @@ struct sql_stmt *sql_prepare(struct sql_conn *conn, const char *text, size_t len
 	return stmt;
 }
 
+/* Tells a driver that prepares by types. Another epoch's statement is prepared when it is next
+ * used.
+ */
+static int bind_prepared(struct sql_stmt *stmt)
+{
+	struct sql_conn *conn = stmt->conn;
+
+	if (conn->env->ops->bind == NULL || stmt->impl == NULL || stmt->epoch != conn->epoch ||
+	    conn->async)
+		return 0;
+	conn->env->ops->bind(stmt);
+	if (conn->error.outcome == SQL_OK)
+		return 0;
+	conn_failed(conn, false);
+	return -EIO;
+}
+
 int sql_bind(struct sql_stmt *stmt, struct sql_param *const *params, unsigned n)
 {
 	struct sql_conn *conn = stmt->conn;
@@ -156,7 +173,7 @@ int sql_bind(struct sql_stmt *stmt, struct sql_param *const *params, unsigned n)
 		memcpy(stmt->params, params, n * sizeof(struct sql_param *));
 	stmt->bound = true;
 	set_watched(stmt);
-	return 0;
+	return bind_prepared(stmt);
 }
 
 void sql_stmt_close(struct sql_stmt *stmt)

@@ -56,6 +56,8 @@ static int step_all(struct sqlite3_stmt *st, struct sql_result *result)
 
 static bool make_room(struct sql_conn *conn, struct sql_result *result, unsigned nfields)
 {
+	if (result->rows != NULL && result->nfields == nfields)
+		return true; /* it was emptied by driver.c */
 	if (sql_result_reshape(result, nfields) != 0)
 		return false;
 	if (result->rows != NULL)
@@ -81,6 +83,8 @@ static bool run(struct sql_conn *conn, struct sqlite3_stmt *st, struct sql_resul
 			conn->affected = (uint64_t)sqlite3_changes(c->db);
 	} else {
 		sqlite_fail(conn, rc);
+		if (result != NULL) /* with its half row */
+			rowbuf_reset(result->rows, result->nfields);
 	}
 	sqlite3_reset(st);
 	sqlite_settle(conn);

@@ -101,6 +101,12 @@ void sqlite_settle(struct sql_conn *conn)
 
 	if (!sqlite3_get_autocommit(c->db)) {
 		c->txn_touched = true;
+#if SQLITE_VERSION_NUMBER >= 3034000
+		/* A failed step from reading to writing: others need not wait for the rollback. */
+		if (conn->error.outcome != SQL_OK && c->has_turn &&
+		    sqlite3_txn_state(c->db, "main") != SQLITE_TXN_WRITE)
+			sqlite_turn_release(conn);
+#endif
 		return;
 	}
 	c->txn_touched = false;

@@ -72,6 +72,8 @@ int emulate_text(struct sql_stmt *stmt)
 	strbuf_reset(conn->scratch);
 	stmt_replace_marks(stmt->text, stmt->len, conn->env->dialect, add_param, stmt,
 	                   conn->scratch);
+	if (conn->error.outcome != SQL_OK) /* a string that this engine cannot hold */
+		return -EINVAL;
 	return conn->scratch->failed ? no_memory(conn) : 0;
 }
 

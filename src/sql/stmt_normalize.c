@@ -158,34 +158,46 @@ static void quoted(struct normal *n, char quote)
 	n->at = end;
 }
 
-/* How much of the name of a table to keep: tables that differ by a number at the end are alike. */
-static size_t table_stem(const struct normal *n, size_t start, size_t end)
+/* How much of a table's name to keep: tables that differ by a number at the end are alike. */
+static size_t table_stem(const char *name, size_t len)
 {
-	static const char *const before[] = {"FROM", "INTO", "UPDATE", "JOIN", "TABLE", NULL};
-	size_t stem = end;
+	size_t stem = len;
 
-	if (!last_word_in(n, before))
-		return end;
-	while (stem > start && scan_is_digit(n->text[stem - 1]))
+	while (stem > 0 && scan_is_digit(name[stem - 1]))
 		stem--;
-	return stem > start ? stem : end;
+	return stem > 0 ? stem : len;
 }
 
 static void word(struct normal *n)
 {
-	size_t end = n->at, stem;
+	static const char *const before[] = {"FROM", "INTO", "UPDATE", "JOIN", "TABLE", NULL};
+	const char *text = n->text;
+	char *out = n->out;
+	size_t at = n->at, used, stop;
 
-	while (end < n->len && scan_is_word(n->text[end]))
-		end++;
-	stem = table_stem(n, n->at, end);
-	list_ends(n);
-	n->word = n->used + (n->blank && n->used > 0 ? 1 : 0);
-	emit(n, n->text + n->at, stem - n->at);
-	if (stem != end)
-		emit(n, "#", 1);
-	n->word_len = n->used > n->word ? n->used - n->word : 0;
-	n->at = end;
-	if (last_word_is(n, "VALUES")) {
+	if (n->list)
+		list_ends(n);
+	if (n->blank && n->used > 0 && n->used < n->room)
+		out[n->used++] = ' ';
+	n->blank = false;
+	used = n->used;
+	/* Copied while it is looked for: words are short. */
+	stop = n->len - at <= n->room - used ? n->len : at + (n->room - used);
+	while (at < stop && scan_is_word(text[at]))
+		out[used++] = text[at++];
+	if (scan_is_digit(text[at - 1]) && last_word_in(n, before)) {
+		const size_t stem = table_stem(out + n->used, used - n->used);
+
+		if (stem < used - n->used) {
+			used = n->used + stem;
+			out[used++] = '#';
+		}
+	}
+	n->word = n->used;
+	n->word_len = used - n->used;
+	n->used = used;
+	n->at = at;
+	if (n->word_len == 6 && last_word_is(n, "VALUES")) {
 		n->values = true;
 		n->values_depth = n->depth;
 	}
@@ -198,9 +210,13 @@ static size_t pass_blanks(const struct normal *n, size_t at)
 		const char c = n->text[at];
 		size_t end = at;
 
-		if (scan_is_blank(c))
-			end = at + 1;
-		else if (c == '/' || (c == '-' && !number_follows(n, at + 2)))
+		if ((scan_class[(unsigned char)c] & (SCAN_BLANK | SCAN_BREAK)) == 0)
+			break;
+		if (scan_is_blank(c)) {
+			at++;
+			continue;
+		}
+		if (c == '/' || (c == '-' && !number_follows(n, at + 2)))
 			end = scan_skip(n->text, n->len, at, DIALECT_SQLITE);
 		else if (c == '#' && (at == 0 || scan_is_blank(n->text[at - 1])))
 			end = scan_skip(n->text, n->len, at, DIALECT_MYSQL);
@@ -308,15 +324,15 @@ static void token(struct normal *n)
 {
 	const char c = n->text[n->at];
 
-	if (c == '?') {
+	if ((scan_class[(unsigned char)c] & (SCAN_WORD | SCAN_DIGIT)) == SCAN_WORD) {
+		word(n);
+	} else if (c == '?') {
 		n->at++;
 		while (n->at < n->len && scan_is_digit(n->text[n->at]))
 			n->at++;
 		mark(n);
 	} else if (scan_is_digit(c) || (c == '.' && number_follows(n, n->at) && n->word_len == 0)) {
 		number(n);
-	} else if (scan_is_word(c)) {
-		word(n);
 	} else if (c == '\'' || c == '"' || c == '`') {
 		quoted(n, c);
 	} else if (c == '(') {
@@ -339,10 +355,14 @@ size_t stmt_normalize(const char *text, size_t len, char *out, size_t room)
 		n.cut = true;
 	}
 	for (;;) {
-		const size_t at = pass_blanks(&n, n.at);
+		if (n.at + 1 < n.len && text[n.at] == ' ' && scan_is_word(text[n.at + 1])) {
+			n.blank = true; /* the usual case of the next one */
+			n.at++;
+		} else if (n.at < n.len && (scan_class[(unsigned char)text[n.at]] &
+		                            (SCAN_BLANK | SCAN_BREAK)) != 0) {
+			const size_t at = pass_blanks(&n, n.at);
 
-		if (at != n.at) {
-			n.blank = true;
+			n.blank = n.blank || at != n.at;
 			n.at = at;
 		}
 		if (n.at >= n.len || n.used >= n.room)

@@ -8,21 +8,37 @@
 
 #include "sql/stmt_text.h"
 
+enum { SCAN_WORD = 1, SCAN_DIGIT = 2, SCAN_BLANK = 4, SCAN_BREAK = 8 };
+
+/* By byte, as this is done for every byte of every statement text. */
+static const unsigned char scan_class[256] = {
+    ['a' ... 'z'] = SCAN_WORD,
+    ['A' ... 'Z'] = SCAN_WORD,
+    ['0' ... '9'] = SCAN_WORD | SCAN_DIGIT,
+    ['_'] = SCAN_WORD,
+    ['$'] = SCAN_WORD,
+    [0x80 ... 0xFF] = SCAN_WORD,
+    [' '] = SCAN_BLANK,
+    ['\t' ... '\r'] = SCAN_BLANK,
+    ['-'] = SCAN_BREAK, /* may start a comment */
+    ['/'] = SCAN_BREAK,
+    ['#'] = SCAN_BREAK,
+};
+
 static inline bool scan_is_digit(char c)
 {
-	return c >= '0' && c <= '9';
+	return (scan_class[(unsigned char)c] & SCAN_DIGIT) != 0;
 }
 
 /* Bytes of identifiers and keywords; all of UTF-8 beyond ASCII counts. */
 static inline bool scan_is_word(char c)
 {
-	return ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || scan_is_digit(c) || c == '_' ||
-	       c == '$' || (c & 0x80) != 0;
+	return (scan_class[(unsigned char)c] & SCAN_WORD) != 0;
 }
 
 static inline bool scan_is_blank(char c)
 {
-	return c == ' ' || (c >= '\t' && c <= '\r');
+	return (scan_class[(unsigned char)c] & SCAN_BLANK) != 0;
 }
 
 /* Behind the closing `quote` of what opened before `at`; a doubled quote is part of it. len when it

@@ -8,6 +8,12 @@
 
 size_t scan_quoted(const char *text, size_t len, size_t at, char quote, bool backslash)
 {
+	/* The usual string has neither escapes nor doubled quotes. */
+	const char *close = memchr(text + at, quote, len - at);
+
+	if (close != NULL && (close + 1 == text + len || close[1] != quote) &&
+	    (!backslash || memchr(text + at, '\\', (size_t)(close - text) - at) == NULL))
+		return (size_t)(close - text) + 1;
 	while (at < len) {
 		const char c = text[at++];
 

@@ -39,7 +39,7 @@ void stmt_replace_marks(const char *text, size_t len, enum sql_dialect dialect,
  * lists of marks "(?, ?, ?)" folded to "(...)", further rows of VALUES dropped, cut to room-1
  * bytes. A number at the end of a table name (behind FROM, INTO, UPDATE, JOIN, TABLE) becomes #, so
  * that the many equal tables of a workload share a label; other identifiers stay. Two texts that
- * differ only in these give the same. Fast (about 1 ns a byte): used per query. Reads at most 2048
+ * differ only in these give the same. Fast (about 2 ns a byte): used per query. Reads at most 2048
  * bytes of the text. Returns the length.
  */
 size_t stmt_normalize(const char *text, size_t len, char *out, size_t room);

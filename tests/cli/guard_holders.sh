@@ -13,6 +13,7 @@ attach "$low"
 refused holders "loop[0-9]+ .*is built on it" low.img "$low" "$consent"
 # The upper one shares its blocks with the lower one: what uses that, uses it.
 mkfifo hold
+# shellcheck disable=SC2094 # a fifo
 "$probe" hold "$dev" --destroy-data="$low" <hold >held.out 2>&1 &
 holder=$!
 exec 9>hold

@@ -136,6 +136,7 @@ static inline struct fixture *fixture_new(bool open_loop)
 	                             .max_rss_bytes = 10 << 20,
 	                             .clock_cost_ns = 12,
 	                             .clock_kind = "tsc"};
+	x->run.last = x->run.total;
 	result_init(&x->r);
 	x->r.version = "0.1.0";
 	x->r.kind = "sql";

@@ -121,7 +121,7 @@ static void interval_stalled(void **state)
 	assert_has(c.text, " lat (ms,0%): 0.00 ");
 }
 
-/* The rest after the last full interval is a line only when it is most of one. */
+/* The rest after the last full interval is a line only when it is one itself. */
 static void interval_tail(void **state)
 {
 	struct run_figures f = interval(12.01);
@@ -131,7 +131,7 @@ static void interval_tail(void **state)
 	f.elapsed_s = 0.01;
 	CAPTURE(c, rep_text_interval(&x->r, &f, out));
 	assert_string_equal(c.text, "");
-	f.elapsed_s = 0.7;
+	f.whole = true;
 	CAPTURE(c, rep_text_interval(&x->r, &f, out));
 	assert_has(c.text, "[ 12s ] thds: 4 ");
 }
@@ -163,10 +163,7 @@ static void cumulative_as_sysbench_plain(void **state)
 		hist_record(h, 29192000);
 	hist_record(h, 40190000);
 	h->sum_ns = 1494050000;
-	x->run.total.fairness.events_avg = 101;
-	x->run.total.fairness.events_stddev = 0;
-	x->run.total.fairness.time_avg_s = 1.494;
-	x->run.total.fairness.time_stddev_s = 0;
+	f.fairness = (struct run_fairness){.events_avg = 101, .time_avg_s = 1.494};
 	x->r.driver = NULL;
 	CAPTURE(c, rep_text_cumulative(&x->r, &f, out));
 	assert_string_equal(c.text, "\n"
@@ -271,10 +268,10 @@ static void checkpoint(void **state)
 	struct run_figures f = interval(12);
 
 	(void)state;
-	x->r.run = NULL;
+	x->r.run = NULL; /* not over */
 	CAPTURE(c, rep_text_checkpoint(&x->r, &f, out));
 	assert_begins(c.text, "[ 12s ] Checkpoint report:\nSQL statistics:\n");
-	assert_has_not(c.text, "fairness");
+	assert_has(c.text, "    events (avg/stddev):           25.0000/1.50\n");
 	x->r.driver = NULL;
 	CAPTURE(c, rep_text_checkpoint(&x->r, &f, out));
 	assert_begins(c.text, "[ 12s ] Checkpoint report:\n\nGeneral statistics:\n");
@@ -362,6 +359,27 @@ static void details_closed(void **state)
 	assert_has_not(c.text, "percentile:");
 	assert_has_not(c.text, "transactions:");
 	assert_has_not(c.text, "avg:");
+}
+
+/* The statement that took most of the time comes first; a long list is cut. */
+static void details_statements(void **state)
+{
+	static struct tally_stmt many[50];
+
+	(void)state;
+	CAPTURE(c, rep_text_details(&x->r, out));
+	assert_true(strstr(c.text, "SELECT c FROM") < strstr(c.text, "UPDATE sbtest"));
+	x->stmts[1].latency->sum_ns = UINT64_MAX / 2;
+	CAPTURE(c, rep_text_details(&x->r, out));
+	assert_true(strstr(c.text, "SELECT c FROM") > strstr(c.text, "UPDATE sbtest"));
+	for (unsigned i = 0; i < 50; i++)
+		snprintf(many[i].label, sizeof(many[i].label), "DO %u", i);
+	many[49].latency = x->stmts[0].latency;
+	x->sum.stmts = many;
+	x->sum.nstmts = 50;
+	CAPTURE(c, rep_text_details(&x->r, out));
+	assert_has(c.text, "DO 49\n");
+	assert_has(c.text, "    and 10 more, all in the JSON result\n");
 }
 
 static void details_open(void **state)
@@ -514,6 +532,7 @@ int main(void)
 	    CLOSED(histogram),
 	    CLOSED(histogram_counts),
 	    CLOSED(details_closed),
+	    CLOSED(details_statements),
 	    OPEN(details_open),
 	    OPEN(details_more_percentiles),
 	    CLOSED(details_partial),

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#include "sql/drv_pgsql.h"
+
+const struct driver_ops driver_pgsql = {
+    .name = "pgsql",
+    .title = "PostgreSQL, by libpq",
+    .caps = CAP_PIPELINE | CAP_BULK | CAP_MULTI_RESULT | CAP_IDENTITY | CAP_PREPARE,
+    .options = pgsql_options,
+    .options_title = "PostgreSQL options",
+    .open = pgsql_open,
+    .close = pgsql_close,
+    .connect = pgsql_connect,
+    .disconnect = pgsql_disconnect,
+    .in_transaction = pgsql_in_transaction,
+    .query = pgsql_query,
+    .prepare = pgsql_prepare,
+    .bind = pgsql_bind,
+    .execute = pgsql_execute,
+    .stmt_close = pgsql_stmt_close,
+    .fetch = pgsql_fetch,
+    .result_free = pgsql_result_free,
+    .next_result = pgsql_next_result,
+    .quote = pgsql_quote,
+    .pipeline_begin = pgsql_pipeline_begin,
+    .pipeline_end = pgsql_pipeline_end,
+    .bulk_begin = pgsql_bulk_begin,
+    .bulk_row = pgsql_bulk_row,
+    .bulk_end = pgsql_bulk_end,
+    .facts = pgsql_facts,
+};
