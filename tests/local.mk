@@ -102,6 +102,10 @@ db_tests = \
 	tests/db/mysql_driver.sh \
 	tests/db/pgsql_driver.sh
 
+# In a virtual machine, which has the drives that this one has not.
+vm_tests = tests/vm/vm.sh
+vm_files = tests/vm/vm_lib.sh tests/vm/init tests/vm/guest_devices.sh tests/vm/guest_nvme.sh tests/vm/guest_purge.sh
+
 # The shape of the tree, and what the tests and scripts themselves are made of.
 tree_tests = \
 	tests/harness.sh \
@@ -142,7 +146,7 @@ endif
 # Default for all programs that do not say otherwise: the unit tests.
 LDADD = libioltp.a $(CMOCKA_LIBS) $(ioltp_libs)
 
-TESTS += $(unit_runs) $(cli_tests) $(db_tests) $(tree_tests)
+TESTS += $(unit_runs) $(cli_tests) $(db_tests) $(vm_tests) $(tree_tests)
 TEST_EXTENSIONS = .sh
 # A test that hangs is a test that failed.
 test_timeout_s = 600
@@ -151,6 +155,8 @@ SH_LOG_COMPILER = timeout $(test_timeout_s) bash
 AM_TESTS_ENVIRONMENT = IOLTP='$(abs_builddir)/ioltp$(EXEEXT)'; export IOLTP; \
 	AWK='$(AWK)'; export AWK;
 
+EXTRA_DIST += tests/lib.sh tests/cli/guard_lib.sh tests/unit/no_cmocka.sh $(unit_headers) tests/hdr/DecodeHist.java \
+	$(cli_tests) $(db_tests) $(vm_tests) $(vm_files) $(tree_tests)
 EXTRA_DIST += tests/lib.sh tests/cli/guard_lib.sh tests/db/mariadb_lib.sh tests/db/postgres_lib.sh tests/unit/no_cmocka.sh $(unit_headers) tests/hdr/DecodeHist.java \
 	$(cli_tests) $(db_tests) $(tree_tests)
 
