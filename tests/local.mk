@@ -86,7 +86,12 @@ bench_programs = \
 	tests/bench/bench_hist \
 	tests/bench/floor_sqlite
 
+if WITH_PGSQL
+bench_programs += tests/bench/floor_pgsql
+endif
+
 check_PROGRAMS += $(bench_programs) $(helper_programs)
+tests_bench_floor_pgsql_LDADD = $(PGSQL_LIBS)
 tests_bench_floor_sqlite_LDADD = $(SQLITE_LIBS)
 
 AM_DEFAULT_SOURCE_EXT = .c
