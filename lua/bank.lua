@@ -195,7 +195,7 @@ end
 local function cmd_check()
    local connection = sysbench.sql.driver():connect()
    if not schema.stored() then
-      ioltp.fail("check: the null driver keeps no rows, there is nothing to check; use another --db-driver")
+      ioltp.fail("check: the null driver and dry runs keep no rows, there is nothing to check; use a database")
    end
    open_bank(connection)
    local n, sum_cents = connection:query_row("SELECT COUNT(*), COALESCE(SUM(balance), 0) FROM bank_accounts")

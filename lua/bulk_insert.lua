@@ -79,7 +79,7 @@ end
 local function cmd_check()
    local connection = sysbench.sql.driver():connect()
    if not schema.stored() then
-      ioltp.fail("check: the null driver keeps no rows, there is nothing to check; use another --db-driver")
+      ioltp.fail("check: the null driver and dry runs keep no rows, there is nothing to check; use a database")
    end
    schema.require(connection, "sbtest", own_tables())
    local wrong = 0

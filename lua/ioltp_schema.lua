@@ -31,9 +31,9 @@ schema.prepare_option = {
    sysbench.cmdline.ARG_STRING, choices = "refuse|replace|reuse"
 }
 
--- The null driver keeps nothing: there is nothing to look for.
+-- The null driver and a dry run keep nothing: there is nothing to look for.
 function schema.stored()
-   return ioltp.driver ~= "null"
+   return ioltp.driver ~= "null" and not (ioltp.driver == "mysql" and sysbench.opt.mysql_dry_run)
 end
 
 local function pairs_of(con, sql)

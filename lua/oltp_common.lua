@@ -113,28 +113,10 @@ local function on_demand(all, n, announced)
    })
 end
 
--- MySQL limits the statements of all connections together; finding that out in the middle of a run is worse.
-local function check_statement_limit(keys)
-   if ioltp.driver ~= "mysql" or sysbench.opt.db_ps_mode == "disable" or sysbench.tid ~= 0 then
-      return
-   end
-   local limit = tonumber((con:query_row("SELECT @@max_prepared_stmt_count")))
-   local needed = keys * sysbench.opt.tables * sysbench.opt.threads
-   if needed > limit then
-      ioltp.fail(("%d tables and %d threads need %d prepared statements, max_prepared_stmt_count of the server is %d; "
-         .. "raise it, or give --db-ps-mode=disable"):format(sysbench.opt.tables, sysbench.opt.threads, needed, limit))
-   end
-end
-
 local announced = {}
 
 function prepare_for_each_table(key)
-   local keys = 0
    announced[key] = true
-   for _ in pairs(announced) do
-      keys = keys + 1
-   end
-   check_statement_limit(keys)
    for n = 1, sysbench.opt.tables do
       stmt[n] = on_demand(stmt, n, announced)
       param[n] = on_demand(param, n, announced)
@@ -360,13 +342,19 @@ end
 ---- threads -------------------------------------------------------------------------------------------
 
 -- Statements that find no row are fast and measure nothing.
-local function check_rows(t)
-   local last = tonumber((con:query_row("SELECT MAX(id) FROM " .. t.name)))
-   if last == nil then
-      ioltp.fail(("table %s: it is empty; run `cleanup`, then `prepare`"):format(t.name))
-   elseif last < sysbench.opt.table_size then
-      ioltp.warn(("%s has ids up to %d only, with --table-size=%d part of the statements find no row")
-         :format(t.name, last, sysbench.opt.table_size))
+local function check_rows(wanted)
+   local short, least = 0, math.huge
+   for _, t in ipairs(wanted) do
+      local last = tonumber((con:query_row("SELECT MAX(id) FROM " .. t.name)))
+      if last == nil then
+         ioltp.fail(("table %s: it is empty; run `cleanup`, then `prepare`"):format(t.name))
+      elseif last < sysbench.opt.table_size then
+         short, least = short + 1, math.min(least, last)
+      end
+   end
+   if short > 0 then
+      ioltp.warn(("%d of %d tables have ids up to %d only; with --table-size=%d, part of the statements find no row")
+         :format(short, #wanted, least, sysbench.opt.table_size))
    end
 end
 
@@ -374,10 +362,37 @@ local function check_tables()
    local wanted = tables.all()
    schema.require(con, "sbtest", wanted)
    if next(ioltp.oltp_rows) == nil and schema.stored() then
-      for _, t in ipairs(wanted) do
-         check_rows(t)
-      end
+      check_rows(wanted)
    end
+end
+
+-- MySQL limits the statements of all connections together.
+local function fail_of_limit(limit)
+   ioltp.fail(("%d tables and %d threads need more prepared statements than the server's max_prepared_stmt_count, %s; "
+      .. "raise that, or give --db-ps-mode=disable"):format(sysbench.opt.tables, sysbench.opt.threads, limit))
+end
+
+-- Where statements are prepared on demand: to find out in the middle of a run is worse.
+local function check_statement_limit()
+   if ioltp.driver ~= "mysql" or sysbench.opt.db_ps_mode == "disable" or not schema.stored() then
+      return
+   end
+   local limit, keys = con:query_row("SELECT @@max_prepared_stmt_count"), 0
+   for _ in pairs(announced) do
+      keys = keys + 1
+   end
+   if keys * sysbench.opt.tables * sysbench.opt.threads > tonumber(limit) then
+      fail_of_limit(limit)
+   end
+end
+
+-- What a statement could not be prepared for, in words that name the next step where that is known.
+local function explain(problem, errno)
+   check_tables()
+   if ioltp.driver == "mysql" and errno == 1461 then
+      fail_of_limit((con:query_row("SELECT @@max_prepared_stmt_count")))
+   end
+   error(problem, 0)
 end
 
 function thread_init()
@@ -387,11 +402,11 @@ function thread_init()
    if sysbench.tid == 0 then
       check_tables()
    end
-   -- Another thread may meet the missing table before thread 0 has named it.
    local ok, problem = pcall(prepare_statements)
    if not ok then
-      check_tables()
-      error(problem, 0)
+      explain(problem, con.sql_errno)
+   elseif sysbench.tid == 0 and sysbench.opt.tables > PREPARE_AHEAD then
+      check_statement_limit()
    end
 end
 
@@ -459,7 +474,7 @@ end
 function cmd_check()
    local connection = sysbench.sql.driver():connect()
    if not schema.stored() then
-      ioltp.fail("check: the null driver keeps no rows, there is nothing to check; use another --db-driver")
+      ioltp.fail("check: the null driver and dry runs keep no rows, there is nothing to check; use a database")
    end
    local columns, indexes = schema.columns(connection, "sbtest"), schema.indexes(connection, "sbtest")
    local wrong = 0

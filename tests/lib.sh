@@ -93,7 +93,7 @@ tiny_filesystem() {
 	mkdir -p "$dir" || fail "cannot make $dir"
 	[ "$(id -u)" = 0 ] || skip "needs root to mount a tiny filesystem"
 	if [ "$size_kib" -ge 1024 ] && command -v mkfs.ext4 >/dev/null && truncate -s "${size_kib}K" "$image" &&
-		mkfs.ext4 -q -m 0 -O ^has_journal "$image" 2>/dev/null && mount -o loop "$image" "$dir" 2>/dev/null; then
+		mkfs.ext4 -q -b 4096 -m 0 -O ^has_journal "$image" 2>/dev/null && mount -o loop "$image" "$dir" 2>/dev/null; then
 		at_exit umount "$dir"
 		return
 	fi

@@ -8,12 +8,24 @@ local length = ffi.new("size_t[1]")
 
 local M = {}
 
+-- Options of scripts that declare none are texts, and Lua's arithmetic takes texts for numbers: so do these.
+local function other(kind, a, b)
+   if type(a) ~= "cdata" and type(b) ~= "cdata" then
+      local x, y = tonumber(a), tonumber(b)
+      if not x or not y then
+         error("wants two numbers, was given " .. tostring(a) .. " and " .. tostring(b), 3)
+      end
+      return C.ioltp_rand(client, kind, x, y)
+   end
+   return C.ioltp_rand64(client, kind, a, b)
+end
+
 local function drawer(kind)
    return function(a, b)
       if type(a) == "number" and type(b) == "number" then
          return C.ioltp_rand(client, kind, a, b)
       end
-      return C.ioltp_rand64(client, kind, a, b)
+      return other(kind, a, b)
    end
 end
 
@@ -28,7 +40,7 @@ function M.default(a, b)
    if type(a) == "number" and type(b) == "number" then
       return C.ioltp_rand_default(client, a, b)
    end
-   return C.ioltp_rand64(client, DEFAULT, a, b)
+   return other(DEFAULT, a, b)
 end
 
 function M.unique()

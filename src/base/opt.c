@@ -356,7 +356,7 @@ static int assign(struct opt_set *set, struct opt_entry *typed, const char *text
 	struct opt_value v;
 	int rc;
 
-	if (text == NULL && e->desc.type != OPT_BOOL)
+	if (text == NULL && !opt_is_switch(&e->desc))
 		return need_value(&e->desc, typed->desc.name, err);
 	rc =
 	    opt_value_parse(&e->desc, typed->desc.name, text != NULL ? text : "on", false, &v, err);
@@ -404,7 +404,7 @@ int opt_parse_arg(struct opt_set *set, const char *arg, struct err *err)
 	if (strncmp(name, "no-", 3) != 0 && strncmp(name, "no_", 3) != 0)
 		return -ENOENT;
 	e = opt_entry_find(set, name + 3, len - 3);
-	if (e == NULL || e->desc.type != OPT_BOOL)
+	if (e == NULL || !opt_is_switch(&e->desc))
 		return -ENOENT;
 	if (value != NULL)
 		return err_usage(err, "--no-%s: takes no value; use --%s=on or --%s=off",

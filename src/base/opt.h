@@ -34,6 +34,8 @@ enum opt_flags {
 	                   value, commas kept; empty clears */
 	OPT_SECRET = 2, /* never printed, in errors and help neither: "***" stands for it */
 	OPT_OLD = 4,    /* an older name kept for existing commands; listed apart in the help */
+	OPT_SWITCH = 8, /* OPT_ENUM with the choices on and off: also used as an OPT_BOOL is (--x,
+	                   --no-x, true, 0 ...); letter case and '_' for '-' do not matter */
 };
 
 struct opt_desc {
@@ -79,10 +81,10 @@ int opt_set_declare(struct opt_set *set, const char *title, const struct opt_des
 const struct opt_desc *opt_find(const struct opt_set *set, const char *name);
 
 /*
- * One argument "--name", "--name=value" or "--no-name" (OPT_BOOL only). Returns 0; -ENOENT when no
- * option has that name (err untouched: the caller may know it later, or uses opt_unknown); -EINVAL
- * with `err` when the value does not fit, and then the option keeps the one it had; -ENOMEM with
- * `err`. The last use of an option wins.
+ * One argument "--name", "--name=value" or "--no-name" (OPT_BOOL, OPT_SWITCH). Returns 0; -ENOENT
+ * when no option has that name (err untouched: the caller may know it later, or uses opt_unknown);
+ * -EINVAL with `err` when the value does not fit, and then the option keeps the one it had; -ENOMEM
+ * with `err`. The last use of an option wins.
  */
 int opt_parse_arg(struct opt_set *set, const char *arg, struct err *err);
 

@@ -61,6 +61,12 @@ struct opt_entry *opt_entry_resolve(const struct opt_set *set, struct opt_entry 
 /* A mistake in the program, not of the user: says so and aborts. */
 _Noreturn void opt_bug(const char *name, const char *what);
 
+/* May it be given without a value? */
+static inline bool opt_is_switch(const struct opt_desc *d)
+{
+	return d->type == OPT_BOOL || (d->flags & OPT_SWITCH) != 0;
+}
+
 /* ---- opt_value.c ---- */
 
 /* Is the range well-formed for the type, and are there choices where needed? 0 or -EINVAL. */

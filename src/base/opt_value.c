@@ -3,6 +3,7 @@
  * fit. */
 #include "base/opt_priv.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -150,6 +151,35 @@ static bool in_range(enum opt_type type, const struct range *r, const struct opt
 	return true;
 }
 
+static bool same_choice(const char *choice, const char *text, size_t len, bool loose)
+{
+	if (!loose)
+		return strncmp(choice, text, len) == 0;
+	for (size_t i = 0; i < len; i++) {
+		if (tolower((unsigned char)text[i]) != choice[i] &&
+		    !(text[i] == '_' && choice[i] == '-'))
+			return false;
+	}
+	return true;
+}
+
+/* The choice that a text means, up to its '|' or the end; NULL: none. */
+static const char *find_choice(const struct opt_desc *d, const char *text)
+{
+	bool loose = (d->flags & OPT_SWITCH) != 0;
+	size_t len;
+
+	if (loose && units_parse_bool(text) >= 0)
+		text = units_parse_bool(text) == 1 ? "on" : "off";
+	len = strlen(text);
+	for (const char *c = d->choices; c != NULL; c = strchr(c, '|')) {
+		c += *c == '|';
+		if (strcspn(c, "|") == len && same_choice(c, text, len, loose))
+			return c;
+	}
+	return NULL;
+}
+
 int opt_desc_check(const struct opt_desc *d)
 {
 	struct range r;
@@ -159,6 +189,9 @@ int opt_desc_check(const struct opt_desc *d)
 	if (d->type == OPT_ENUM && (d->choices == NULL || *d->choices == '\0'))
 		return -EINVAL;
 	if ((d->flags & OPT_REPEAT) != 0 && d->type != OPT_LIST)
+		return -EINVAL;
+	if ((d->flags & OPT_SWITCH) != 0 &&
+	    (d->type != OPT_ENUM || find_choice(d, "on") == NULL || find_choice(d, "off") == NULL))
 		return -EINVAL;
 	if (d->range == NULL)
 		return 0;
@@ -300,13 +333,9 @@ static int check_choice(const struct opt_desc *d, const char *name, const char *
                         struct err *err)
 {
 	struct strbuf sb = STRBUF_INIT;
-	size_t len = strlen(text);
 
-	for (const char *c = d->choices; c != NULL; c = strchr(c, '|')) {
-		c += *c == '|';
-		if (strcspn(c, "|") == len && strncmp(c, text, len) == 0)
-			return 0;
-	}
+	if (find_choice(d, text) != NULL)
+		return 0;
 	add_arg(&sb, d, name, text);
 	strbuf_adds(&sb, ": must be one of ");
 	opt_add_choices(d, &sb);
@@ -408,6 +437,19 @@ static int parse_typed(const struct opt_desc *d, const char *name, const char *t
 	return -EINVAL;
 }
 
+/* What is remembered of a text that fits: words that mean the same become one. */
+static char *kept_text(const struct opt_desc *d, const char *text, const struct opt_value *v)
+{
+	const char *choice;
+
+	if (d->type == OPT_BOOL)
+		return strdup(v->on ? "on" : "off");
+	if (d->type != OPT_ENUM)
+		return strdup(text);
+	choice = find_choice(d, text);
+	return strndup(choice, strcspn(choice, "|"));
+}
+
 int opt_value_parse(const struct opt_desc *d, const char *name, const char *text, bool is_default,
                     struct opt_value *v, struct err *err)
 {
@@ -418,7 +460,7 @@ int opt_value_parse(const struct opt_desc *d, const char *name, const char *text
 		return 0;
 	rc = parse_typed(d, name, text, is_default, v, err);
 	if (rc == 0) {
-		v->text = strdup(d->type != OPT_BOOL ? text : v->on ? "on" : "off");
+		v->text = kept_text(d, text, v);
 		rc = v->text != NULL ? 0 : -ENOMEM;
 	}
 	if (rc != 0)

@@ -58,6 +58,23 @@ static int read_args(struct session *s, struct err *err)
 	return 0;
 }
 
+/* The values of secret options are kept by now; in the arguments anybody can see them (ps). */
+static void hide_secrets(struct session *s)
+{
+	for (int i = 1; i < s->argc; i++) {
+		char *value = strchr(s->argv[i], '=');
+		const struct opt_desc *desc = NULL;
+
+		if (value == NULL || strncmp(s->argv[i], "--", 2) != 0)
+			continue;
+		*value = '\0';
+		desc = opt_find(s->set, s->argv[i] + 2);
+		*value = '=';
+		if (desc != NULL && (desc->flags & OPT_SECRET) != 0)
+			memset(value + 1, 'x', strlen(value + 1));
+	}
+}
+
 /* --test=NAME COMMAND and --mix=... COMMAND have no workload among the words. */
 static int settle_words(struct session *s, struct err *err)
 {
@@ -252,6 +269,7 @@ static int perform(struct session *s, struct err *err)
 {
 	int rc = read_args(s, err);
 
+	hide_secrets(s);
 	if (rc != 0)
 		return err->status;
 	if (opt_bool(s->set, "version")) {

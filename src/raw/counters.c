@@ -175,9 +175,7 @@ static void take_nvme(const char *drive, struct counters *c)
 	rc = nvmedev_ocp(fd, &c->ocp);
 	c->has_ocp = rc == 0;
 	if (rc != 0)
-		snprintf(c->why_no_ocp, sizeof(c->why_no_ocp), "%s",
-		         rc == -EBADMSG ? "the drive keeps another log there"
-		                        : nvmedev_strerror(rc));
+		snprintf(c->why_no_ocp, sizeof(c->why_no_ocp), "%s", nvmedev_no_ocp(rc));
 	if (c->has_health && c->health.temperature_c[0] != INT16_MIN) {
 		c->has_temperature = true;
 		c->temperature_c = c->health.temperature_c[0];

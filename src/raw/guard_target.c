@@ -59,6 +59,24 @@ static int find_sibling(struct guard_subject *s, struct err *err)
 	return 0;
 }
 
+/* Who writes through the generic device writes to the block device. */
+static void find_generic(struct guard_subject *s)
+{
+	char dir[PATH_MAX], name[64];
+	unsigned major, minor;
+
+	if (strncmp(sysfs_name(s->disk_dir), "nvme", 4) != 0)
+		return;
+	snprintf(name, sizeof(name), "ng%.60s", sysfs_name(s->disk_dir) + strlen("nvme"));
+	snprintf(dir, sizeof(dir), "%s", s->disk_dir);
+	sysfs_parent(dir);
+	if (strlen(dir) + strlen(name) + 2 > sizeof(dir))
+		return;
+	strcat(strcat(dir, "/"), name);
+	if (sysfs_dev(s->root, dir, &major, &minor))
+		s->generic = makedev(major, minor);
+}
+
 static int settle_device(struct guard_subject *s, struct err *err)
 {
 	char dir[PATH_MAX];
@@ -73,6 +91,7 @@ static int settle_device(struct guard_subject *s, struct err *err)
 		    "%s: /sys has no block device %u:%u; is there a drive, and is /sys mounted?",
 		    s->given, major(s->block_st.st_rdev), minor(s->block_st.st_rdev));
 	sysfs_disk_dir(s->root, dir, s->disk_dir);
+	find_generic(s);
 	rc = sysfs_exists(s->root, "%s/queue", s->disk_dir) ? 0 : -ENOENT;
 	return rc == 0 ? 0
 	               : err_usage(err, "%s: /sys does not tell its block size; is /sys mounted?",

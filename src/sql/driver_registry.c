@@ -35,11 +35,13 @@ const struct driver_ops *const *driver_all(void)
 {
 	static const struct driver_ops *const drivers[] = {
 	    &driver_sqlite,
+#ifdef HAVE_MYSQL
+	    &driver_mysql,
+#endif
 #ifdef HAVE_PGSQL
 	    &driver_pgsql,
 #endif
-	    &driver_null,
-	    NULL,
+	    &driver_null,   NULL,
 	};
 
 	return drivers;

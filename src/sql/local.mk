@@ -21,7 +21,21 @@ libioltp_a_SOURCES += \
 	src/sql/stmt_scan.h \
 	src/sql/stmt_text.c src/sql/stmt_text.h
 
-# Left out where their library is missing: one feature less.
+if WITH_MYSQL
+libioltp_a_SOURCES += \
+	src/sql/drv_mysql.c src/sql/drv_mysql.h src/sql/drv_mysql_compat.h \
+	src/sql/drv_mysql_array.c \
+	src/sql/drv_mysql_bulk.c \
+	src/sql/drv_mysql_conn.c \
+	src/sql/drv_mysql_error.c \
+	src/sql/drv_mysql_facts.c \
+	src/sql/drv_mysql_fetch.c \
+	src/sql/drv_mysql_file.c \
+	src/sql/drv_mysql_options.c \
+	src/sql/drv_mysql_query.c \
+	src/sql/drv_mysql_stmt.c
+endif
+
 if WITH_PGSQL
 libioltp_a_SOURCES += \
 	src/sql/drv_pgsql.c src/sql/drv_pgsql.h \

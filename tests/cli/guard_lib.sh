@@ -14,12 +14,12 @@ need_loop() {
 
 # new_image FILE [MIB]: random content, so that no write goes unseen.
 new_image() {
-	dd if=/dev/urandom of="$1" bs=1M count="${2:-8}" status=none || fail "cannot write $1"
+	dd if=/dev/urandom of="$1" bs=1M count="${2:-4}" status=none || fail "cannot write $1"
 }
 
 # empty_image FILE [MIB]
 empty_image() {
-	truncate -s "${2:-8}M" "$1" || fail "cannot make $1"
+	truncate -s "${2:-4}M" "$1" || fail "cannot make $1"
 }
 
 # attach FILE [LOSETUP-OPTION...]: sets $dev. Detached at the end.

@@ -74,7 +74,7 @@ assert_no_grep 'SQL statistics'
 expect_status 1 "$IOLTP" bulk_insert --threads=2 run
 one_line_error 'table sbtest[12]: it belongs to an oltp workload'
 expect_status 0 "$IOLTP" oltp_read_only --table-size=600 --events=5 run
-assert_grep 'warning: sbtest1 has ids up to 500 only' "$TMP/err"
+assert_grep 'warning: 1 of 1 tables have ids up to 500 only; with --table-size=600' "$TMP/err"
 sqlite3 ioltp.db 'DELETE FROM sbtest1'
 expect_status 1 "$IOLTP" oltp_read_only --table-size=500 run
 one_line_error 'table sbtest1: it is empty'

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "load_fixture.h"
+#include "sqlite_setting.h"
 
 #define ROWS 25300u
 
@@ -452,6 +453,71 @@ static void test_progress_after_a_failure_frees_the_line(void **state)
 	store_fini(&store);
 }
 
+#define TABLE_SQL "CREATE TABLE sbtest1 (id INTEGER PRIMARY KEY, k INTEGER, c TEXT, pad TEXT)"
+
+/* Loads sbtest1 by so many threads; how many of them failed, and the first failure in *err. */
+static unsigned load_sqlite(struct setting *s, unsigned threads, uint64_t rows, struct err *err)
+{
+	struct load_board *board = load_board_new(threads, 11, &uniform, NULL);
+	struct loading all[4];
+	unsigned failed = 0;
+
+	loading_start(all, threads, board, s->env, "sbtest1", rows, NULL);
+	loading_join(all, threads);
+	for (unsigned i = 0; i < threads; i++) {
+		failed += all[i].rc != 0;
+		if (all[i].rc == -EIO)
+			*err = all[i].err;
+	}
+	load_board_free(board);
+	return failed;
+}
+
+static void test_sqlite_rows_are_the_same_by_any_threads(void **state)
+{
+	struct setting one, four;
+	struct err err = ERR_INIT;
+	char attach[160];
+
+	(void)state;
+	set_up(&one, ARGS("--sqlite-synchronous=off"));
+	set_up(&four, ARGS("--sqlite-synchronous=off"));
+	run_sql(one.conn, TABLE_SQL);
+	run_sql(four.conn, TABLE_SQL);
+	assert_int_equal(load_sqlite(&one, 1, ROWS, &err), 0);
+	assert_int_equal(load_sqlite(&four, 4, ROWS, &err), 0);
+	snprintf(attach, sizeof(attach), "ATTACH '%s' AS other", four.path);
+	run_sql(one.conn, attach);
+	assert_string_equal(ask_sql(one.conn, "SELECT COUNT(*) FROM sbtest1"), "25300");
+	assert_string_equal(ask_sql(one.conn, "SELECT COUNT(*) FROM other.sbtest1"), "25300");
+	assert_string_equal(ask_sql(one.conn, "SELECT COUNT(*) FROM (SELECT * FROM sbtest1 EXCEPT "
+	                                      "SELECT * FROM other.sbtest1)"),
+	                    "0");
+	run_sql(one.conn, "DETACH other");
+	tear_down(&one);
+	tear_down(&four);
+}
+
+static void test_sqlite_refusal_in_the_middle(void **state)
+{
+	struct setting s;
+	struct err err = ERR_INIT;
+
+	(void)state;
+	set_up(&s, ARGS("--sqlite-synchronous=off"));
+	run_sql(s.conn, TABLE_SQL);
+	run_sql(s.conn, "CREATE TRIGGER refuse BEFORE INSERT ON sbtest1 WHEN NEW.id = 25000 "
+	                "BEGIN SELECT RAISE(ABORT, 'no row 25000 here'); END");
+	assert_true(load_sqlite(&s, 3, 60000, &err) >= 1);
+	assert_int_equal(err.status, EXIT_RUN);
+	assert_non_null(strstr(err.text, "sbtest1: rows 20001..30000 were not loaded"));
+	assert_non_null(strstr(err.text, "no row 25000 here"));
+	/* Whole chunks before it, nothing of it, nothing after it. */
+	assert_string_equal(ask_sql(s.conn, "SELECT COUNT(*) || ' ' || MAX(id) FROM sbtest1"),
+	                    "20000 20000");
+	tear_down(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -468,6 +534,8 @@ int main(void)
 	    cmocka_unit_test(test_many_tables_on_one_board),
 	    cmocka_unit_test(test_progress),
 	    cmocka_unit_test(test_progress_after_a_failure_frees_the_line),
+	    cmocka_unit_test(test_sqlite_rows_are_the_same_by_any_threads),
+	    cmocka_unit_test(test_sqlite_refusal_in_the_middle),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

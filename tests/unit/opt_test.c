@@ -133,6 +133,33 @@ static void test_wrong_kind(void **state)
 	refuse(set, "--offset=1\n2\033[31m", "--offset=1?2?[31m: must be a whole number");
 }
 
+static void test_switch(void **state)
+{
+	static const struct opt_desc table[] = {{.name = "tls",
+	                                         .type = OPT_ENUM,
+	                                         .def = "off",
+	                                         .choices = "off|on|verify-ca",
+	                                         .flags = OPT_SWITCH},
+	                                        OPT_END};
+	static const char *const same[][2] = {
+	    {"--tls", "on"},      {"--no-tls", "off"},
+	    {"--tls=TRUE", "on"}, {"--tls=0", "off"},
+	    {"--tls=On", "on"},   {"--tls=verify-ca", "verify-ca"},
+	    {"--tls=no", "off"},  {"--tls=VERIFY_CA", "verify-ca"},
+	};
+	struct opt_set *set = *state;
+
+	opt_set_add(set, "Switches", table);
+	assert_string_equal(opt_str(set, "tls"), "off");
+	for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++) {
+		accept(set, same[i][0]);
+		assert_string_equal(opt_str(set, "tls"), same[i][1]);
+	}
+	refuse(set, "--tls=2", "--tls=2: must be one of off, on, verify-ca");
+	refuse(set, "--tls=", "--tls=: must be one of off, on, verify-ca");
+	refuse(set, "--no-tls=on", "--no-tls: takes no value; use --tls=on or --tls=off");
+}
+
 static void test_needs_value(void **state)
 {
 	struct opt_set *set = *state;
@@ -338,10 +365,10 @@ static void test_each(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    TEST(test_defaults),   TEST(test_values),      TEST(test_bool),   TEST(test_ranges),
-	    TEST(test_wrong_kind), TEST(test_needs_value), TEST(test_assign), TEST(test_lists),
-	    TEST(test_repeat),     TEST(test_split),       TEST(test_alias),  TEST(test_find),
-	    TEST(test_file_value), TEST(test_each),
+	    TEST(test_defaults),   TEST(test_values),     TEST(test_bool),        TEST(test_ranges),
+	    TEST(test_wrong_kind), TEST(test_switch),     TEST(test_needs_value), TEST(test_assign),
+	    TEST(test_lists),      TEST(test_repeat),     TEST(test_split),       TEST(test_alias),
+	    TEST(test_find),       TEST(test_file_value), TEST(test_each),
 	};
 
 	return cmocka_run_group_tests_name("opt", tests, NULL, NULL);

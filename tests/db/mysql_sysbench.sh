@@ -1,0 +1,45 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The scripts that Debian's sysbench installs, as they are: prepare, run and cleanup; what sysbench prepared runs here and the other
+# way round.
+. "${srcdir:-.}/tests/lib.sh"
+. "$srcdir/tests/db/mariadb_lib.sh"
+
+scripts=/usr/share/sysbench
+[ -r $scripts/oltp_read_write.lua ] || skip "package sysbench is missing ($scripts)"
+need_command sysbench sysbench
+mariadb_start
+
+transactions() {
+	sed -n 's/^ *transactions: *\([0-9]*\) .*/\1/p' "$TMP/out"
+}
+
+for script in "$scripts"/*.lua; do
+	name=${script##*/}
+	case $name in
+	oltp_common.lua) continue ;;
+	select_random_*) options=(--tables=1 --table_size=1000 --threads=2) ;;
+	bulk_insert.lua) options=(--threads=2) ;;
+	*) options=(--tables=2 --table_size=1000 --threads=2) ;;
+	esac
+	expect_status 0 "$IOLTP" "$script" "${mysql_options[@]}" "${options[@]}" prepare
+	for mode in auto disable; do
+		# Its rows are numbered from 1 in each run.
+		[ "$name" != bulk_insert.lua ] || mariadb_sql 'TRUNCATE sbtest.sbtest1; TRUNCATE sbtest.sbtest2'
+		expect_status 0 "$IOLTP" "$script" "${mysql_options[@]}" "${options[@]}" --db-ps-mode=$mode --events=60 --time=0 run
+		assert_equal 60 "$(transactions)" "$name: transactions"
+		assert_grep '^ *ignored errors: '
+	done
+	expect_status 0 "$IOLTP" "$script" "${mysql_options[@]}" "${options[@]}" cleanup
+	assert_equal '' "$(mariadb_sql 'SHOW TABLES FROM sbtest')" "$name: tables left"
+done
+
+expect_status 0 sysbench oltp_read_write "${mysql_options[@]}" --tables=2 --table_size=1000 prepare
+expect_status 0 "$IOLTP" oltp_read_write "${mysql_options[@]}" --tables=2 --table_size=1000 --events=50 --time=0 run
+expect_status 0 "$IOLTP" oltp_read_write "${mysql_options[@]}" --tables=2 --table_size=1000 check
+assert_no_grep WRONG
+expect_status 0 "$IOLTP" oltp_read_write "${mysql_options[@]}" --tables=2 cleanup
+expect_status 0 "$IOLTP" oltp_read_write "${mysql_options[@]}" --tables=2 --table_size=1000 prepare
+expect_status 0 sysbench oltp_read_write "${mysql_options[@]}" --tables=2 --table_size=1000 --events=50 --time=0 run
+expect_status 0 sysbench oltp_read_write "${mysql_options[@]}" --tables=2 cleanup
+assert_equal '' "$(mariadb_sql 'SHOW TABLES FROM sbtest')" "tables left"
