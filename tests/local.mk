@@ -128,11 +128,14 @@ bench_programs = \
 	tests/bench/bench_hist \
 	tests/bench/floor_sqlite
 
+if WITH_PGSQL
+bench_programs += tests/bench/floor_pgsql
 if WITH_MYSQL
 bench_programs += tests/bench/floor_mysql
 endif
 
 check_PROGRAMS += $(bench_programs) $(helper_programs)
+tests_bench_floor_pgsql_LDADD = $(PGSQL_LIBS)
 tests_bench_floor_sqlite_LDADD = $(SQLITE_LIBS)
 tests_bench_floor_mysql_LDADD = $(MYSQL_LIBS)
 
