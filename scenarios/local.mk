@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: MIT
 # Review protocols and raw profiles, installed with their folder into $(pkgdatadir).
 scenario_files = \
+	scenarios/pts_iops.lua \
+	scenarios/pts_latency.lua \
+	scenarios/pts_throughput.lua \
+	scenarios/pts_write_saturation.lua \
 	scenarios/raw/corner-16k-seqread.lua \
 	scenarios/raw/corner-16k-seqwrite.lua \
 	scenarios/raw/corner-4k-randread.lua \
