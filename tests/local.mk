@@ -33,6 +33,7 @@ unit_tests = \
 	tests/unit/opt_file_test \
 	tests/unit/opt_help_test \
 	tests/unit/opt_test \
+	tests/unit/plan_test \
 	tests/unit/profile_test \
 	tests/unit/pts_test \
 	tests/unit/reader_test \
