@@ -20,8 +20,8 @@
 #define DEPTH_MAX      32u
 #define VALUES_MAX     100000u
 /* Lua cuts long names of chunks; the whole path goes in the place of this one. */
-#define CHUNK "@(file)"
-#define PLACE (CHUNK + 1)
+#define PLACE "(file)"
+#define CHUNK "@" PLACE
 
 struct reader {
 	lua_State *L;

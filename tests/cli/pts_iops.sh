@@ -46,6 +46,9 @@ data = open(sys.argv[1], "rb").read()
 assert len(data) == 4 << 20
 assert all(any(data[i:i + 4096]) for i in range(0, len(data), 4096))
 EOF
+if python3 -c 'import jsonschema' 2>/dev/null; then
+	python3 -m jsonschema -i iops.json "$srcdir/docs/result.schema.json" 2>/dev/null || fail "the document breaks the schema"
+fi
 python3 - iops.json <<'EOF' || fail "the JSON document is wrong"
 import json, sys
 doc = json.load(open(sys.argv[1]))
