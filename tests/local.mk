@@ -86,6 +86,11 @@ cli_tests = \
 	tests/cli/guard_signature.sh \
 	tests/cli/bank.sh \
 	tests/cli/oltp.sh \
+	tests/cli/raw_errors.sh \
+	tests/cli/raw_rates.sh \
+	tests/cli/raw_refused.sh \
+	tests/cli/raw_run.sh \
+	tests/cli/raw_txn.sh \
 	tests/cli/report_form.sh \
 	tests/cli/run.sh \
 	tests/cli/script_api.sh \
@@ -142,7 +147,7 @@ SH_LOG_COMPILER = timeout $(test_timeout_s) bash
 AM_TESTS_ENVIRONMENT = IOLTP='$(abs_builddir)/ioltp$(EXEEXT)'; export IOLTP; \
 	AWK='$(AWK)'; export AWK;
 
-EXTRA_DIST += tests/lib.sh tests/cli/guard_lib.sh tests/db/mariadb_lib.sh tests/db/postgres_lib.sh tests/unit/no_cmocka.sh $(unit_headers) tests/hdr/DecodeHist.java \
+EXTRA_DIST += tests/lib.sh tests/cli/raw_lib.sh tests/cli/guard_lib.sh tests/db/mariadb_lib.sh tests/db/postgres_lib.sh tests/unit/no_cmocka.sh $(unit_headers) tests/hdr/DecodeHist.java \
 	$(cli_tests) $(db_tests) $(tree_tests)
 
 # Parts of `make check`, for builds that need not judge the tree again.
