@@ -94,6 +94,11 @@ cli_tests = \
 	tests/cli/profiles.sh \
 	tests/cli/pts_iops.sh \
 	tests/cli/pts_others.sh \
+	tests/cli/raw_errors.sh \
+	tests/cli/raw_rates.sh \
+	tests/cli/raw_refused.sh \
+	tests/cli/raw_run.sh \
+	tests/cli/raw_txn.sh \
 	tests/cli/report_form.sh \
 	tests/cli/run.sh \
 	tests/cli/script_api.sh \
@@ -172,7 +177,7 @@ SH_LOG_COMPILER = timeout $(test_timeout_s) bash
 AM_TESTS_ENVIRONMENT = IOLTP='$(abs_builddir)/ioltp$(EXEEXT)'; export IOLTP; \
 	AWK='$(AWK)'; export AWK;
 
-EXTRA_DIST += tests/lib.sh tests/cli/guard_lib.sh tests/db/mariadb_lib.sh tests/db/postgres_lib.sh \
+EXTRA_DIST += tests/lib.sh tests/cli/guard_lib.sh tests/cli/raw_lib.sh tests/db/mariadb_lib.sh tests/db/postgres_lib.sh \
 	tests/unit/no_cmocka.sh $(unit_headers) tests/hdr/DecodeHist.java \
 	$(cli_tests) $(db_tests) $(vm_tests) $(vm_files) $(tree_tests)
 
