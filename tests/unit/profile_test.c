@@ -79,87 +79,82 @@ static void check_refused(int rc, const char *text, const struct err *err, const
 		fail_msg("%s:\n%d '%s'\nand not '%s'", text, rc, err->text, part);
 }
 
+/* What is wrong in a stream; `bare`: without the good keys before it. */
+static const struct {
+	bool bare;
+	const char *text, *message;
+} stream_cases[] = {
+    {false, "wieght = 1", "dir/x.lua: streams[1]: unknown key 'wieght'; did you mean 'weight'?"},
+    {false, "weight = '1'", "dir/x.lua: streams[1].weight: is \"1\"; give a number of 0 or more"},
+    {false, "weight = -1", "dir/x.lua: streams[1].weight: is -1; give a number of 0 or more"},
+    {false, "rwmixread = 101",
+     "dir/x.lua: streams[1].rwmixread: is 101; give a number of per cent from 0 to 100"},
+    {false, "oio = 0", "dir/x.lua: streams[1].oio: is 0; give a whole number from 1 to 65536"},
+    {false, "oio = 1.5", "dir/x.lua: streams[1].oio: is 1.5; give a whole number from 1 to 65536"},
+    {false, "fua = 1", "dir/x.lua: streams[1].fua: is 1; give true or false"},
+    {false, "7", "dir/x.lua: streams[1]: has 1 elements without a name; write name = value"},
+    {false, "span = '101%'",
+     "dir/x.lua: streams[1].span=101%: neither a size nor a share; write 10G or 25%"},
+    {false, "offset = -4096",
+     "dir/x.lua: streams[1].offset: is neither a size nor a share; write \"10G\" or "
+     "\"25%\""},
+    {false, "think = 5",
+     "dir/x.lua: streams[1].think: is a number; write \"fixed:5ms\", "
+     "\"exp:5ms\" or \"uniform:1ms-5ms\""},
+    {false, "align = 100",
+     "dir/x.lua: streams[1].align: is 100; give bytes, or a size as "
+     "\"4k\", from 512 to 1073741824"},
+    {false, "zipf = 1, stride = '1m'",
+     "dir/x.lua: streams[1].zipf: goes with a rw = \"rand...\" only, and not with another "
+     "pattern or percentage_random"},
+    {false, "bands = { { io = 50, span = 50 }, { io = 40, span = 50 } }",
+     "dir/x.lua: streams[1].bands: the shares of I/O add up to 90 and those of the span to "
+     "100, and not to 100; correct them"},
+    {false, "bands = { { io = 100 } }", "dir/x.lua: streams[1].bands[1]: has no 'span'; add it"},
+    {false, "bands = {}", "dir/x.lua: streams[1].bands: is empty; give at least 1"},
+    {true, "bs = '4k'", "dir/x.lua: streams[1]: has no 'rw'; add \"randread\" or the like"},
+    {true, "rw = 'read'", "dir/x.lua: streams[1]: has no 'bs', the size of its I/Os; add it"},
+    {true, "rw = 'reed', bs = '4k'",
+     "dir/x.lua: streams[1].rw: is \"reed\"; give read, write, "
+     "randread, randwrite, rw or randrw"},
+    {true, "rw = 'read', bs = 1000",
+     "dir/x.lua: streams[1].bs: an I/O of 1000 bytes is no multiple of 512 bytes, which "
+     "every "
+     "drive wants; change the size"},
+    {true, "rw = 'read', bs = '4k/40,8k/59'",
+     "dir/x.lua: streams[1].bs=4k/40,8k/59: the shares add up to 99 and not to 100; "
+     "correct "
+     "them"},
+    {true, "rw = 'read', bs = -4096",
+     "dir/x.lua: streams[1].bs: is no size of 1 block to 1 GiB; write \"8k\", or shares as "
+     "\"4k/40,8k/60\""},
+    {true, "rw = 'read', bs = '4k', rwmixread = 50",
+     "dir/x.lua: streams[1].rwmixread: does not go with rw = \"read\"; use \"rw\""},
+    {true, "rw = 'write', bs = '4k', percentage_random = 50",
+     "dir/x.lua: streams[1].percentage_random: does not go with rw = \"write\"; use "
+     "\"randwrite\""},
+    {true, "rw = 'randread', bs = '4k', flush_every = 3",
+     "dir/x.lua: streams[1]: flushes or FUA without writes; drop them"},
+    {true, "rw = 'write', bs = '4k', weight = 0",
+     "dir/x.lua: the weights of its streams are all zero, or all have rates of their own; "
+     "give "
+     "one a weight above 0"},
+};
+
 static void test_stream_errors(void **state)
 {
 	static const char good[] = "rw = 'randrw', bs = '4k', ";
-	static const struct {
-		bool bare;
-		const char *text, *message;
-	} cases[] = {
-	    {false, "wieght = 1",
-	     "dir/x.lua: streams[1]: unknown key 'wieght'; did you mean 'weight'?"},
-	    {false, "weight = '1'",
-	     "dir/x.lua: streams[1].weight: is \"1\"; give a number of 0 or more"},
-	    {false, "weight = -1",
-	     "dir/x.lua: streams[1].weight: is -1; give a number of 0 or more"},
-	    {false, "rwmixread = 101",
-	     "dir/x.lua: streams[1].rwmixread: is 101; give a number of per cent from 0 to 100"},
-	    {false, "oio = 0",
-	     "dir/x.lua: streams[1].oio: is 0; give a whole number from 1 to 65536"},
-	    {false, "oio = 1.5",
-	     "dir/x.lua: streams[1].oio: is 1.5; give a whole number from 1 to 65536"},
-	    {false, "fua = 1", "dir/x.lua: streams[1].fua: is 1; give true or false"},
-	    {false, "7",
-	     "dir/x.lua: streams[1]: has 1 elements without a name; write name = value"},
-	    {false, "span = '101%'",
-	     "dir/x.lua: streams[1].span=101%: neither a size nor a share; write 10G or 25%"},
-	    {false, "offset = -4096",
-	     "dir/x.lua: streams[1].offset: is neither a size nor a share; write \"10G\" or "
-	     "\"25%\""},
-	    {false, "think = 5",
-	     "dir/x.lua: streams[1].think: is a number; write \"fixed:5ms\", "
-	     "\"exp:5ms\" or \"uniform:1ms-5ms\""},
-	    {false, "align = 100",
-	     "dir/x.lua: streams[1].align: is 100; give bytes, or a size as "
-	     "\"4k\", from 512 to 1073741824"},
-	    {false, "zipf = 1, stride = '1m'",
-	     "dir/x.lua: streams[1].zipf: goes with a rw = \"rand...\" only, and not with another "
-	     "pattern or percentage_random"},
-	    {false, "bands = { { io = 50, span = 50 }, { io = 40, span = 50 } }",
-	     "dir/x.lua: streams[1].bands: the shares of I/O add up to 90 and those of the span to "
-	     "100, and not to 100; correct them"},
-	    {false, "bands = { { io = 100 } }",
-	     "dir/x.lua: streams[1].bands[1]: has no 'span'; add it"},
-	    {false, "bands = {}", "dir/x.lua: streams[1].bands: is empty; give at least 1"},
-	    {true, "bs = '4k'", "dir/x.lua: streams[1]: has no 'rw'; add \"randread\" or the like"},
-	    {true, "rw = 'read'",
-	     "dir/x.lua: streams[1]: has no 'bs', the size of its I/Os; add it"},
-	    {true, "rw = 'reed', bs = '4k'",
-	     "dir/x.lua: streams[1].rw: is \"reed\"; give read, write, "
-	     "randread, randwrite, rw or randrw"},
-	    {true, "rw = 'read', bs = 1000",
-	     "dir/x.lua: streams[1].bs: an I/O of 1000 bytes is no multiple of 512 bytes, which "
-	     "every "
-	     "drive wants; change the size"},
-	    {true, "rw = 'read', bs = '4k/40,8k/59'",
-	     "dir/x.lua: streams[1].bs=4k/40,8k/59: the shares add up to 99 and not to 100; "
-	     "correct "
-	     "them"},
-	    {true, "rw = 'read', bs = -4096",
-	     "dir/x.lua: streams[1].bs: is no size of 1 block to 1 GiB; write \"8k\", or shares as "
-	     "\"4k/40,8k/60\""},
-	    {true, "rw = 'read', bs = '4k', rwmixread = 50",
-	     "dir/x.lua: streams[1].rwmixread: does not go with rw = \"read\"; use \"rw\""},
-	    {true, "rw = 'write', bs = '4k', percentage_random = 50",
-	     "dir/x.lua: streams[1].percentage_random: does not go with rw = \"write\"; use "
-	     "\"randwrite\""},
-	    {true, "rw = 'randread', bs = '4k', flush_every = 3",
-	     "dir/x.lua: streams[1]: flushes or FUA without writes; drop them"},
-	    {true, "rw = 'write', bs = '4k', weight = 0",
-	     "dir/x.lua: the weights of its streams are all zero, or all have rates of their own; "
-	     "give "
-	     "one a weight above 0"},
-	};
 	struct err err;
 
 	(void)state;
-	for (size_t i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(stream_cases); i++) {
 		char text[512];
 		int rc;
 
-		snprintf(text, sizeof(text), "%s%s", cases[i].bare ? "" : good, cases[i].text);
+		snprintf(text, sizeof(text), "%s%s", stream_cases[i].bare ? "" : good,
+		         stream_cases[i].text);
 		rc = from_stream(text, &err);
-		check_refused(rc, text, &err, cases[i].message);
+		check_refused(rc, text, &err, stream_cases[i].message);
 	}
 	assert_int_equal(from_stream(good, &err), 0);
 }
