@@ -130,6 +130,7 @@ bench_programs = \
 
 if WITH_PGSQL
 bench_programs += tests/bench/floor_pgsql
+endif
 if WITH_MYSQL
 bench_programs += tests/bench/floor_mysql
 endif
