@@ -70,8 +70,9 @@ const struct opt_desc pgsql_options[] = {
      .help = "take the connection for lost when a statement has no answer for so long; 0: never"},
     {.name = "pgsql-ignore-errors",
      .type = OPT_LIST,
-     .def = "40001,40P01",
-     .help = "SQLSTATEs after which the event is run again, or `all`"},
+     .def = "40001,40P01,23505",
+     .help = "SQLSTATEs after which the event is run again, or `all`; a unique violation is among "
+             "them because two clients that replace the same row meet it"},
     OPT_END,
 };
 
