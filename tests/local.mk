@@ -118,7 +118,12 @@ db_tests = \
 	tests/db/mysql_targets.sh \
 	tests/db/mysql_tls.sh \
 	tests/db/mysql_workloads.sh \
-	tests/db/pgsql_driver.sh
+	tests/db/pgsql_connect.sh \
+	tests/db/pgsql_deadlock.sh \
+	tests/db/pgsql_driver.sh \
+	tests/db/pgsql_faults.sh \
+	tests/db/pgsql_load.sh \
+	tests/db/pgsql_workloads.sh
 
 # In a virtual machine, which has the drives that this one has not.
 vm_tests = tests/vm/vm.sh

@@ -117,7 +117,11 @@ static void statement_row(const struct tally_stmt *t, const struct run_figures *
 
 	fprintf(out, "    %-5s %10llu %11.2f", figures_class_name(t->class),
 	        (unsigned long long)t->count, figures_rate(t->count, f));
-	latency_cells(t->latency, out);
+	/* Inside pipelines statements have no time of their own. */
+	if (t->count != 0 && t->latency->lo > t->latency->hi)
+		fprintf(out, " %9s %9s %9s %9s %9s %10s", "-", "-", "-", "-", "-", "-");
+	else
+		latency_cells(t->latency, out);
 	fprintf(out, " %11llu %7llu  %s\n", (unsigned long long)t->rows,
 	        (unsigned long long)t->errors, figures_label(label, t->label, STATEMENT_COLUMNS));
 }

@@ -280,6 +280,7 @@ static void drop(struct sql_conn *conn)
 	conn->more = false;
 	conn->pipe_open = false;
 	conn->pipe_failed = false;
+	conn->piping = false;
 	conn->epoch++;
 	conn->call.kind = CALL_OF_NONE;
 	conn->call.stmt = NULL;
@@ -532,6 +533,7 @@ enum sql_call sql_pipeline_begin(struct sql_conn *conn)
 	conn->pipe_open = true;
 	if ((conn->env->ops->caps & CAP_PIPELINE) == 0)
 		return CALL_DONE;
+	conn->piping = true;
 	return started(conn, conn->env->ops->pipeline_begin(conn), NULL, 0);
 }
 
@@ -542,6 +544,7 @@ enum sql_call sql_pipeline_end(struct sql_conn *conn)
 		return CALL_DONE;
 	}
 	conn->pipe_open = false;
+	conn->piping = false;
 	if (conn->pipe_failed) {
 		conn->pipe_failed = false;
 		/* What was skipped left the first failure standing; a real pipeline still has to be

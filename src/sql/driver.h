@@ -172,7 +172,9 @@ struct sql_conn {
 	unsigned owner; /* client number: picks a target of a list, a random stream */
 	bool async;     /* asked for at sql_conn_new */
 	bool connected;
-	bool more;              /* another result waits (CAP_MULTI_RESULT) */
+	bool more;   /* another result waits (CAP_MULTI_RESULT) */
+	bool piping; /* inside a pipeline that is one: a call that went well was only put on its way
+	              */
 	struct sql_error error; /* outcome of the last call; SQL_OK when it went well */
 	uint64_t affected;      /* rows changed by the last statement */
 	uint64_t warnings;      /* of the last statement */
