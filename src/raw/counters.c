@@ -189,7 +189,10 @@ void counters_take(const char *path, struct counters *c)
 	char dir[PATH_MAX], drive[PATH_MAX], text[512];
 	struct timespec now;
 
+	struct stat st;
+
 	*c = (struct counters){0};
+	c->passthrough = stat(path, &st) == 0 && S_ISCHR(st.st_mode);
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	c->taken_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 	if (!block_dir(path, dir)) {
@@ -198,7 +201,7 @@ void counters_take(const char *path, struct counters *c)
 		return;
 	}
 	snprintf(c->device, sizeof(c->device), "%.63s", sysfs_name(dir));
-	c->has_block = sysfs_read("", text, sizeof(text), "%s/stat", dir) > 0 &&
+	c->has_block = !c->passthrough && sysfs_read("", text, sizeof(text), "%s/stat", dir) > 0 &&
 	               counters_parse_stat(&c->block, text);
 	drive_dir(dir, drive);
 	if (strncmp(sysfs_name(drive), "nvme", 4) == 0)
