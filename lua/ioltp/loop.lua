@@ -72,11 +72,13 @@ local function again(e)
       C.ioltp_recover(client)
       return false
    end
-   C.ioltp_done(client, FAILED)
    if restart == sysbench.error.FAIL_EVENT then
+      -- The way back to a connection is part of what failed, and counts as long as the event does.
       C.ioltp_recover(client)
+      C.ioltp_done(client, FAILED)
       return false
    end
+   C.ioltp_done(client, FAILED)
    if type(e) == "string" and e ~= "ioltp: failed" then
       host.fail(1, e) -- has its traceback already
    end

@@ -23,16 +23,12 @@ mariadb_need() {
 	need_command mariadb mariadb-client
 }
 
-# Runs a command as the user that the server runs as: root is refused by it.
-mariadb_as_user() {
-	if [ "$(id -u)" != 0 ]; then
-		"$@"
-	elif id mysql >/dev/null 2>&1; then
-		setpriv --reuid=mysql --regid=mysql --clear-groups --pdeathsig=KILL "$@"
-	else
-		setpriv --reuid=65534 --regid=65534 --clear-groups --pdeathsig=KILL "$@"
-	fi
-}
+# What runs a command as the user of the server: root is refused by it. It goes with the test that started it.
+mariadb_as_user=()
+if [ "$(id -u)" = 0 ]; then
+	mariadb_as_user=(setpriv "--reuid=$(id -u mysql 2>/dev/null || echo 65534)" "--regid=$(id -g mysql 2>/dev/null || echo 65534)"
+		--clear-groups --pdeathsig=KILL)
+fi
 
 # A port that nobody listens on now.
 mariadb_free_port() {
@@ -52,9 +48,9 @@ mariadb_install() {
 	mkdir -p "$dir/data" "$dir/tmp" || fail "cannot make $dir"
 	if [ "$(id -u)" = 0 ]; then
 		chmod 755 "$TMP"
-		if id mysql >/dev/null 2>&1; then chown -R mysql "$dir"; else chown -R 65534 "$dir"; fi
+		chown -R "$(id -u mysql 2>/dev/null || echo 65534)" "$dir"
 	fi
-	mariadb_as_user mariadb-install-db --no-defaults --datadir="$dir/data" --tmpdir="$dir/tmp" \
+	"${mariadb_as_user[@]}" mariadb-install-db --no-defaults --datadir="$dir/data" --tmpdir="$dir/tmp" --innodb-log-file-size=8M \
 		--auth-root-authentication-method=normal --skip-test-db --skip-name-resolve >"$dir/install.log" 2>&1 ||
 		fail "mariadb-install-db: $(tail -n 3 "$dir/install.log")"
 }
@@ -75,7 +71,7 @@ mariadb_start() {
 	mariadb_dirs[$name]=$dir
 	mariadb_ports[$name]=${mariadb_ports[$name]:-$(mariadb_free_port)} || fail "no free port"
 	# Durable like a server's defaults; small where size only costs time to start.
-	mariadb_as_user "$mariadb_server" --no-defaults --datadir="$dir/data" --tmpdir="$dir/tmp" --socket="$dir/sock" \
+	"${mariadb_as_user[@]}" "$mariadb_server" --no-defaults --datadir="$dir/data" --tmpdir="$dir/tmp" --socket="$dir/sock" \
 		--pid-file="$dir/pid" --port="${mariadb_ports[$name]}" --bind-address=127.0.0.1 --skip-name-resolve \
 		--innodb-buffer-pool-size=64M --innodb-log-file-size=48M --innodb-flush-log-at-trx-commit=1 \
 		--max-connections=200 --log-error="$dir/error.log" --log-warnings=1 "${extra[@]}" >"$dir/out.log" 2>&1 &

@@ -5,13 +5,11 @@
 . "$srcdir/tests/db/mariadb_lib.sh"
 
 mariadb_need
-tiny_filesystem 131072 "$TMP/small"
-mariadb_start --dir="$TMP/small/db" --innodb-log-file-size=8M --innodb-buffer-pool-size=32M --innodb-data-file-path=ibdata1:12M:autoextend \
-	--innodb-undo-tablespaces=0
+tiny_filesystem 163840 "$TMP/small"
+mariadb_start --dir="$TMP/small/db" --innodb-log-file-size=8M --innodb-buffer-pool-size=32M
 workload=(oltp_write_only "${mysql_options[@]}" --threads=2)
 expect_status 0 "$IOLTP" "${workload[@]}" --table-size=1000 prepare
 
-expect_status 1 timeout 200 "$IOLTP" bulk "${mysql_options[@]}" prepare 2>/dev/null
 expect_status 1 timeout 300 "$IOLTP" "${workload[@]}" --table-size=2000000 --prepare=replace prepare
 assert_grep "sbtest1.*(full|No space|disk)" "$TMP/err"
 expect_status 0 "$IOLTP" "${workload[@]}" --tables=1 --table-size=1000 --prepare=replace prepare
