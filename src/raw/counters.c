@@ -52,23 +52,13 @@ bool counters_parse_stat(struct counters_block *b, const char *text)
  * a file lies on. */
 static bool block_dir(const char *path, char dir[PATH_MAX])
 {
-	char link[64];
 	struct stat st;
 	dev_t dev;
 
 	if (stat(path, &st) != 0)
 		return false;
-	if (S_ISCHR(st.st_mode)) {
-		char sibling[PATH_MAX];
-
-		snprintf(link, sizeof(link), "/sys/dev/char/%u:%u", major(st.st_rdev),
-		         minor(st.st_rdev));
-		if (!sysfs_resolve("", link, dir) || strncmp(sysfs_name(dir), "ng", 2) != 0)
-			return false;
-		snprintf(sibling, sizeof(sibling), "/sys/class/block/nvme%.60s",
-		         sysfs_name(dir) + 2);
-		return sysfs_resolve("", sibling, dir);
-	}
+	if (S_ISCHR(st.st_mode))
+		return sysfs_generic_sibling("", major(st.st_rdev), minor(st.st_rdev), dir);
 	dev = S_ISBLK(st.st_mode) ? st.st_rdev : st.st_dev;
 	return sysfs_block_dir("", major(dev), minor(dev), dir);
 }
