@@ -37,19 +37,43 @@ result write-cmd 0 "$generic" "$consent" --rw=write --bs=64k --oio=4 --time=2 --
 # The block layer is not asked about passthrough; what the drive holds must be seen all the same.
 blockdev --flushbufs "$disk"
 
-# A drive that begins to fail, by device-mapper: up for 2 s, then errors.
+# writes_of NAME: how many the kernel has seen complete.
+writes_of() {
+	awk '{ print $5 }' "/sys/block/$1/stat"
+}
+
+# once_writing NAME COMMAND...: runs it when a run on that device is well under way.
+once_writing() {
+	local name=$1 from
+	shift
+	from=$(writes_of "$name")
+	for _ in $(seq 600); do
+		[ "$(writes_of "$name")" -ge $((from + 20)) ] && break
+		sleep 0.1
+	done
+	"$@"
+}
+
+begin_to_fail() {
+	dmsetup suspend --noflush flaky && dmsetup load flaky --table "0 $sectors flakey $disk 0 0 3600" && dmsetup resume flaky
+}
+
+pull_out() {
+	echo 1 >"/sys/class/nvme/$other/device/remove"
+}
+
+# A drive that begins to fail, by device-mapper.
 sectors=$(blockdev --getsz "$disk")
-dmsetup create flaky --table "0 $sectors flakey $disk 0 2 3600" || fail "dmsetup"
+dmsetup create flaky --table "0 $sectors linear $disk 0" || fail "dmsetup"
 dmsetup mknodes flaky
-result flaky 1 /dev/mapper/flaky --destroy-data=flaky --rw=randwrite --time=5 --rate=50 --report-interval=1
+once_writing "dm-$((0x$(stat -c %T /dev/mapper/flaky)))" begin_to_fail &
+result flaky 1 /dev/mapper/flaky --destroy-data=flaky --rw=randwrite --time=6 --rate=50 --report-interval=1
+wait
 dmsetup remove flaky || fail "dmsetup remove"
 
 # A drive that is pulled out.
-(
-	sleep 2
-	echo 1 >"/sys/class/nvme/$other/device/remove"
-) &
-result vanished 1 "/dev/${other}n2" --destroy-data=IOLTP2 --rw=randwrite --time=5 --rate=50 --report-interval=1
+once_writing "${other}n2" pull_out &
+result vanished 1 "/dev/${other}n2" --destroy-data=IOLTP2 --rw=randwrite --time=6 --rate=50 --report-interval=1
 wait
 [ ! -e "/dev/${other}n2" ] || fail "the drive is still there"
 expect_status 2 "$IOLTP" raw "/dev/${other}n2" --rw=randread --time=1

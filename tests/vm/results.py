@@ -41,8 +41,9 @@ for name in ("write-uring", "write-cmd"):
     # Both count what was given to the drive from before the window to after it.
     assert c["smart_write_commands"] + c.get("device_write_merges", 0) >= t["writes"], (name, c, t)
     assert c["smart_bytes_written"] >= t["writes"] * 65536 - 512000, (name, c, t)
-flushes = load("write-uring")["counters"]["device_flushes"]
-assert flushes >= load("write-uring")["totals"]["writes"] // 8 - 1, flushes
+flushed = load("write-uring")
+# The kernel answers flushes that wait side by side with one.
+assert 0 < flushed["counters"]["device_flushes"] <= flushed["totals"]["writes"] // 8 + 8, flushed["counters"]
 
 for name in ("flaky", "vanished"):
     doc = load(name)
