@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
+# shellcheck disable=SC2154 # tests/lib.sh comes first
 #
 # What the tests of raw I/O share.
 
