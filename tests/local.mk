@@ -127,7 +127,8 @@ db_tests = \
 
 # In a virtual machine, which has the drives that this one has not.
 vm_tests = tests/vm/vm.sh
-vm_files = tests/vm/vm_lib.sh tests/vm/init tests/vm/guest_devices.sh tests/vm/guest_nvme.sh tests/vm/guest_purge.sh
+vm_files = tests/vm/vm_lib.sh tests/vm/init tests/vm/guest_devices.sh tests/vm/guest_nvme.sh tests/vm/guest_purge.sh \
+	tests/vm/guest_raw.sh tests/vm/results.py
 
 # The shape of the tree, and what the tests and scripts themselves are made of.
 tree_tests = \
