@@ -18,7 +18,7 @@ test_packages=(
 	e2fsprogs fio mariadb-client-core mariadb-server-core postgresql python3 python3-jsonschema sqlite3 sysbench
 	default-jdk-headless libhdrhistogram-java
 )
-bench_packages=(sqlite3 sysbench)
+bench_packages=(fio sqlite3 sysbench)
 
 source_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd) || exit 1
 program=${0##*/}

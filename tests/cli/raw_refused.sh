@@ -12,7 +12,7 @@ refused() {
 	[ ! -s "$TMP/out" ] || fail "a refusal prints to standard output: $*"
 }
 
-truncate -s 1M t.img
+head -c 1M /dev/urandom >t.img
 before=$(sha1sum <t.img)
 write="--file-size=1M --rw=randwrite --destroy-data=$TMP/t.img"
 refused 'no target'
