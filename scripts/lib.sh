@@ -19,7 +19,7 @@ test_packages=(
 	default-jdk-headless libhdrhistogram-java
 	busybox-static cpio dmsetup fdisk qemu-system-x86
 )
-bench_packages=(sqlite3 sysbench)
+bench_packages=(fio sqlite3 sysbench)
 
 source_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd) || exit 1
 program=${0##*/}

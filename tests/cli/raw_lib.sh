@@ -5,6 +5,7 @@
 # What the tests of raw I/O share.
 
 need_command python3 python3
+: "${srcdir:?tests/lib.sh comes first}"
 
 # raw ARGS...: a raw run that ends well; its document is in out.json and fits the schema.
 raw() {
