@@ -13,9 +13,6 @@ unit_tests = \
 	tests/unit/driver_stmt_test \
 	tests/unit/driver_test \
 	tests/unit/drv_null_test \
-	tests/unit/drv_pgsql_bulk_test \
-	tests/unit/drv_pgsql_outcome_test \
-	tests/unit/drv_pgsql_test \
 	tests/unit/drv_sqlite_lock_test \
 	tests/unit/drv_sqlite_test \
 	tests/unit/drv_sqlite_txn_test \
@@ -33,6 +30,7 @@ unit_tests = \
 	tests/unit/opt_file_test \
 	tests/unit/opt_help_test \
 	tests/unit/opt_test \
+	tests/unit/plan_test \
 	tests/unit/profile_test \
 	tests/unit/pts_test \
 	tests/unit/reader_test \
@@ -57,6 +55,12 @@ unit_tests += \
 	tests/unit/drv_mysql_fault_test \
 	tests/unit/drv_mysql_options_test \
 	tests/unit/drv_mysql_test
+endif
+if WITH_PGSQL
+unit_tests += \
+	tests/unit/drv_pgsql_bulk_test \
+	tests/unit/drv_pgsql_outcome_test \
+	tests/unit/drv_pgsql_test
 endif
 
 # What several of them include.
@@ -90,6 +94,11 @@ cli_tests = \
 	tests/cli/profiles.sh \
 	tests/cli/pts_iops.sh \
 	tests/cli/pts_others.sh \
+	tests/cli/raw_errors.sh \
+	tests/cli/raw_rates.sh \
+	tests/cli/raw_refused.sh \
+	tests/cli/raw_run.sh \
+	tests/cli/raw_txn.sh \
 	tests/cli/report_form.sh \
 	tests/cli/run.sh \
 	tests/cli/script_api.sh \
@@ -99,7 +108,16 @@ cli_tests = \
 
 # The same against a database server that the test starts itself.
 db_tests = \
+	tests/db/mysql_deadlock.sh \
+	tests/db/mysql_disk_full.sh \
 	tests/db/mysql_driver.sh \
+	tests/db/mysql_faults.sh \
+	tests/db/mysql_refused.sh \
+	tests/db/mysql_stall.sh \
+	tests/db/mysql_sysbench.sh \
+	tests/db/mysql_targets.sh \
+	tests/db/mysql_tls.sh \
+	tests/db/mysql_workloads.sh \
 	tests/db/pgsql_connect.sh \
 	tests/db/pgsql_deadlock.sh \
 	tests/db/pgsql_driver.sh \
@@ -164,10 +182,9 @@ SH_LOG_COMPILER = timeout $(test_timeout_s) bash
 AM_TESTS_ENVIRONMENT = IOLTP='$(abs_builddir)/ioltp$(EXEEXT)'; export IOLTP; \
 	AWK='$(AWK)'; export AWK;
 
-EXTRA_DIST += tests/lib.sh tests/cli/guard_lib.sh tests/unit/no_cmocka.sh $(unit_headers) tests/hdr/DecodeHist.java \
+EXTRA_DIST += tests/lib.sh tests/cli/guard_lib.sh tests/cli/raw_lib.sh tests/db/mariadb_lib.sh tests/db/postgres_lib.sh \
+	tests/unit/no_cmocka.sh $(unit_headers) tests/hdr/DecodeHist.java \
 	$(cli_tests) $(db_tests) $(vm_tests) $(vm_files) $(tree_tests)
-EXTRA_DIST += tests/lib.sh tests/cli/guard_lib.sh tests/db/mariadb_lib.sh tests/db/postgres_lib.sh tests/unit/no_cmocka.sh $(unit_headers) tests/hdr/DecodeHist.java \
-	$(cli_tests) $(db_tests) $(tree_tests)
 
 # Parts of `make check`, for builds that need not judge the tree again.
 .PHONY: check-code check-threads

@@ -60,7 +60,7 @@ if [ "${#lua_files[@]}" -gt 0 ] && have luajit luajit; then
 fi
 
 if have shellcheck shellcheck; then
-	shellcheck --external-sources --source-path="$srcdir" "${shell_files[@]}" || bad=1
+	shellcheck --severity=warning --external-sources --source-path="$srcdir" "${shell_files[@]}" || bad=1
 fi
 
 [ "$bad" = 0 ] || fail "style"

@@ -12,6 +12,7 @@
 #include "scenario/reader.h"
 
 #define NAMES_MAX 256u
+#define FEW_NAMES 8u /* that an error can name */
 
 /* Names without ".lua", in order. */
 struct names {
@@ -83,12 +84,27 @@ static bool same_name(const char *a, const char *b)
 	return *a == *b;
 }
 
+static int no_such(const char *name, const char *what, const struct names *names, struct err *err)
+{
+	const char *near = near_name(name, (const char *const *)names->names, names->n);
+	struct strbuf all = STRBUF_INIT;
+
+	for (size_t i = 0; i < names->n && names->n <= FEW_NAMES; i++)
+		strbuf_addf(&all, "%s%s", i == 0 ? "there are " : ", ", names->names[i]);
+	if (near != NULL)
+		err_usage(err, "%s: no such %s or file; did you mean %s?", name, what, near);
+	else
+		err_usage(err, "%s: no such %s or file; %s", name, what,
+		          all.len != 0 ? strbuf_str(&all) : "'list' shows what there is");
+	strbuf_fini(&all);
+	return -EINVAL;
+}
+
 int profiles_find(char **path, const char *folder, const char *name, const char *what,
                   struct err *err)
 {
 	struct names names;
 	struct strbuf found = STRBUF_INIT;
-	const char *near;
 	int rc;
 
 	*path = NULL;
@@ -101,12 +117,8 @@ int profiles_find(char **path, const char *folder, const char *name, const char 
 		if (same_name(names.names[i], name))
 			strbuf_addf(&found, "%s/%s.lua", names.dir, names.names[i]);
 	}
-	if (rc == 0 && found.len == 0) {
-		near = near_name(name, (const char *const *)names.names, names.n);
-		rc = err_usage(err, "%s: no such %s or file; %s%s%s", name, what,
-		               near != NULL ? "did you mean " : "'list' shows what there is",
-		               near != NULL ? near : "", near != NULL ? "?" : "");
-	}
+	if (rc == 0 && found.len == 0)
+		rc = no_such(name, what, &names, err);
 	if (rc == 0)
 		*path = strbuf_take(&found);
 	strbuf_fini(&found);

@@ -181,6 +181,7 @@ static int fill_result(struct raw_pts_report *r)
 		r->result.config = &p->run_config;
 		r->result.mix = &p->run_mix;
 	}
+	kv_int(&r->result.raw, "workers", p->stage->workers);
 	kv_int(&r->result.raw, "oio", p->tests[p->ntests - 1].test.oio);
 	warn(r);
 	return 0;

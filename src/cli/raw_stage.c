@@ -29,6 +29,7 @@ static int execute(struct raw_stage *s, struct io_plan *plan, const struct run_c
 	run.config.threads = plan->workers;
 	run_execute(&run, res);
 	snprintf(s->in_force, sizeof(s->in_force), "%s", plan->in_force);
+	s->workers = plan->workers;
 	s->abandoned = res->abandoned;
 	s->signal = res->signal;
 	if (err_is_set(&res->err))

@@ -18,6 +18,7 @@ struct raw_stage {
 	struct raw_setup setup;          /* all but the profile */
 	bool abandoned;     /* threads hang in an I/O: the process must end without freeing */
 	char in_force[512]; /* what the engine said in the last run */
+	unsigned workers;   /* of the last run */
 	int signal;         /* that ended the last run, 0: none */
 };
 

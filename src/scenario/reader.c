@@ -20,8 +20,8 @@
 #define DEPTH_MAX      32u
 #define VALUES_MAX     100000u
 /* Lua cuts long names of chunks; the whole path goes in the place of this one. */
-#define CHUNK "@(file)"
-#define PLACE (CHUNK + 1)
+#define PLACE "(file)"
+#define CHUNK "@" PLACE
 
 struct reader {
 	lua_State *L;
@@ -51,8 +51,10 @@ static void *limited_alloc(void *ctx, void *ptr, size_t old_size, size_t new_siz
 
 static void out_of_instructions(lua_State *L, lua_Debug *debug)
 {
-	(void)debug;
-	luaL_error(L, "runs too long (more than %d instructions); compute less", INSTRUCTIONS);
+	lua_getinfo(L, "Sl", debug);
+	lua_pushfstring(L, "%s:%d: runs too long (more than %d instructions); compute less",
+	                debug->short_src, debug->currentline, INSTRUCTIONS);
+	lua_error(L);
 }
 
 static void open_library(lua_State *L, lua_CFunction open, const char *name)

@@ -10,10 +10,10 @@ assert_grep '^sql-90-10 .*\(modelled\)$'
 cp "$TMP/out" list
 [ "$(wc -l <list)" -ge 30 ] || fail "fewer profiles than there are files"
 
-for name in $(awk '{ print $1 }' list); do
+while read -r name _; do
 	expect_status 0 "$IOLTP" raw --engine=null --file-size=1g --profile="$name" --time=0 --events=50 --null-latency=fixed:10us
 	assert_grep "^Profile: +$name: "
-done
+done <list
 # '_' and '-' are the same; what it was modelled from is printed with the result.
 expect_status 0 "$IOLTP" raw --engine=null --file-size=1g --profile=oracle_90_10 --time=0 --events=50 --format=json
 python3 - "$TMP/out" <<'EOF' || fail "the profile is not in the JSON document"

@@ -79,11 +79,11 @@ static void check_refused(int rc, const char *text, const struct err *err, const
 		fail_msg("%s:\n%d '%s'\nand not '%s'", text, rc, err->text, part);
 }
 
-static const char good_stream[] = "rw = 'randrw', bs = '4k', ";
+/* What is wrong in a stream; `bare`: without the good keys before it. */
 static const struct {
 	bool bare;
 	const char *text, *message;
-} stream_errors[] = {
+} stream_cases[] = {
     {false, "wieght = 1", "dir/x.lua: streams[1]: unknown key 'wieght'; did you mean 'weight'?"},
     {false, "weight = '1'", "dir/x.lua: streams[1].weight: is \"1\"; give a number of 0 or more"},
     {false, "weight = -1", "dir/x.lua: streams[1].weight: is -1; give a number of 0 or more"},
@@ -143,19 +143,20 @@ static const struct {
 
 static void test_stream_errors(void **state)
 {
+	static const char good[] = "rw = 'randrw', bs = '4k', ";
 	struct err err;
 
 	(void)state;
-	for (size_t i = 0; i < COUNT(stream_errors); i++) {
+	for (size_t i = 0; i < COUNT(stream_cases); i++) {
 		char text[512];
 		int rc;
 
-		snprintf(text, sizeof(text), "%s%s", stream_errors[i].bare ? "" : good_stream,
-		         stream_errors[i].text);
+		snprintf(text, sizeof(text), "%s%s", stream_cases[i].bare ? "" : good,
+		         stream_cases[i].text);
 		rc = from_stream(text, &err);
-		check_refused(rc, text, &err, stream_errors[i].message);
+		check_refused(rc, text, &err, stream_cases[i].message);
 	}
-	assert_int_equal(from_stream(good_stream, &err), 0);
+	assert_int_equal(from_stream(good, &err), 0);
 }
 
 #define STREAMS "streams = { { name = 'data' }, { name = 'log' } }, transactions = "

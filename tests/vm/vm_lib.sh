@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
+# shellcheck disable=SC2154 # tests/lib.sh comes first
 #
 # A virtual machine for tests: Debian's cloud kernel under plain emulation, with this build, the tests and a few host programs in an
 # initramfs at the paths that they have here. Its timings mean nothing; its behaviour is that of real drivers.
