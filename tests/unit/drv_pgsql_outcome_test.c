@@ -34,7 +34,7 @@ static void failures_are_what_they_are(void **state)
 	outcome_of(s.conn, "SELECT * FROM no_such_table");
 	assert_state(s.conn, SQL_FATAL, "42P01");
 	outcome_of(s.conn, "INSERT INTO t VALUES (1)");
-	assert_state(s.conn, SQL_RETRY, "23505");
+	assert_state(s.conn, SQL_FATAL, "23505");
 	assert_non_null(strstr(s.conn->error.text, "(Key (i)=(1) already exists.)"));
 	assert_null(strchr(s.conn->error.text, '\n'));
 	assert_null(sql_prepare(s.conn, "SELECT * FROM no_such_table", 27));
@@ -56,9 +56,9 @@ static void ignored_errors_are_to_be_retried(void **state)
 	outcome_of(s.conn, "SELECT 1/0");
 	assert_state(s.conn, SQL_FATAL, "22012");
 	tear_down(&s);
-	set_up(&s, ARGS("--pgsql-ignore-errors="));
+	set_up(&s, ARGS()); /* by default too: see the option */
 	outcome_of(s.conn, "INSERT INTO t VALUES (1)");
-	assert_state(s.conn, SQL_FATAL, "23505");
+	assert_state(s.conn, SQL_RETRY, "23505");
 	tear_down(&s);
 	set_up(&s, ARGS("--pgsql-ignore-errors=all"));
 	outcome_of(s.conn, "SELECT 1/0");
