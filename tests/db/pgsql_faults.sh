@@ -23,7 +23,7 @@ number() {
 }
 
 until_it_runs() {
-	pg_wait_for "SELECT count(*) >= 2 FROM pg_stat_activity WHERE application_name = 'ioltp' AND query ~ 'UPDATE|COMMIT'"
+	pg_wait_for "SELECT count(*) >= 2 FROM pg_stat_activity WHERE application_name = 'ioltp' AND query ~ 'sbtest|BEGIN|COMMIT'"
 }
 
 # ---- sessions that are ended in a loop ----

@@ -161,7 +161,7 @@ static void failures_show_at_the_end(void **state)
 	row(&s, &value);
 	row(&s, &value);
 	sql_bulk_end(s.conn, true);
-	assert_state(s.conn, SQL_RETRY, "23505");
+	assert_state(s.conn, SQL_FATAL, "23505");
 	/* What the client sees itself fails at once; the load ends by giving up. */
 	begin(&s, "t", columns, false);
 	sql_bulk_row(s.conn, &large);
@@ -281,7 +281,7 @@ static void failed_whole_loads_leave_no_transaction(void **state)
 	row(&s, &value);
 	row(&s, &value);
 	sql_bulk_end(s.conn, true);
-	assert_state(s.conn, SQL_RETRY, "23505");
+	assert_state(s.conn, SQL_FATAL, "23505");
 	assert_false(sql_in_transaction(s.conn));
 	load_two(&s, true, true); /* the columns are known now */
 	run(&s, "DROP TABLE t");
