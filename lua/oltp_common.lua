@@ -36,6 +36,8 @@ cmdline.options = {
    create_secondary = { "Make an index on column k", true, cmdline.ARG_BOOL },
    mysql_storage_engine = { "MySQL: the tables' storage engine", "innodb", cmdline.ARG_STRING },
    create_table_options = { "Text that is appended to CREATE TABLE", "", cmdline.ARG_STRING },
+   pipeline = { "Send the SELECTs of a transaction without waiting for each, where the driver can (PostgreSQL)", false,
+      cmdline.ARG_BOOL },
    reconnect = { "Connect anew after so many events; 0: never", 0, cmdline.ARG_INT, range = "0.." },
    prepare = schema.prepare_option,
 }

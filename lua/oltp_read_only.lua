@@ -16,7 +16,7 @@ function prepare_statements()
    end
 end
 
-function event()
+local function transaction()
    if not sysbench.opt.skip_trx then
       begin()
    end
@@ -29,6 +29,14 @@ function event()
    end
    if not sysbench.opt.skip_trx then
       commit()
+   end
+end
+
+function event()
+   if sysbench.opt.pipeline then
+      con:pipeline(transaction)
+   else
+      transaction()
    end
    check_reconnect()
 end

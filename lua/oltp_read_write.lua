@@ -19,7 +19,7 @@ function prepare_statements()
    prepare_delete_inserts()
 end
 
-function event()
+local function reads()
    if not sysbench.opt.skip_trx then
       begin()
    end
@@ -29,6 +29,14 @@ function event()
       execute_sum_ranges()
       execute_order_ranges()
       execute_distinct_ranges()
+   end
+end
+
+function event()
+   if sysbench.opt.pipeline then
+      con:pipeline(reads)
+   else
+      reads()
    end
    execute_index_updates()
    execute_non_index_updates()

@@ -17,8 +17,9 @@ test_packages=(
 	clang clang-format git libcmocka-dev luajit shellcheck universal-ctags xz-utils
 	e2fsprogs fio mariadb-client-core mariadb-server-core postgresql python3 python3-jsonschema sqlite3 sysbench
 	default-jdk-headless libhdrhistogram-java
+	busybox-static cpio dmsetup fdisk qemu-system-x86
 )
-bench_packages=(sqlite3 sysbench)
+bench_packages=(fio sqlite3 sysbench)
 
 source_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd) || exit 1
 program=${0##*/}

@@ -2,6 +2,8 @@
 EXTRA_DIST += \
 	scripts/bench \
 	scripts/bench_lib.sh \
+	scripts/bench_servers \
+	scripts/bench_raw.sh \
 	scripts/c_to_string.awk \
 	scripts/check \
 	scripts/check_lib.sh \

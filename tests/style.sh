@@ -49,7 +49,10 @@ fi
 
 for file in "${c_files[@]}" "${lua_files[@]}" "${shell_files[@]}"; do
 	lines=$(wc -l <"$file")
-	[ "$lines" -le $max_file_lines ] || complain "$file: $lines lines, the limit is $max_file_lines"
+	# A table of cases may run on a little.
+	limit=$max_file_lines
+	[[ $file != tests/* ]] || limit=700
+	[ "$lines" -le "$limit" ] || complain "$file: $lines lines, the limit is $limit"
 	head -n 2 "$file" | grep -q 'SPDX-License-Identifier: MIT' || complain "$file: no SPDX line at the top"
 done
 
@@ -60,7 +63,7 @@ if [ "${#lua_files[@]}" -gt 0 ] && have luajit luajit; then
 fi
 
 if have shellcheck shellcheck; then
-	shellcheck --external-sources --source-path="$srcdir" "${shell_files[@]}" || bad=1
+	shellcheck --severity=warning --external-sources --source-path="$srcdir" "${shell_files[@]}" || bad=1
 fi
 
 [ "$bad" = 0 ] || fail "style"

@@ -11,6 +11,15 @@ bit = require("bit")
 ffi.cdef(cdef)
 math.randomseed(seed)
 
+-- In one write: lines of several threads must not run into each other.
+function print(...)
+   local items = {}
+   for i = 1, select("#", ...) do
+      items[i] = tostring((select(i, ...)))
+   end
+   io.stdout:write(table.concat(items, "\t") .. "\n")
+end
+
 -- One table for what the parts share. `client` is a constant of the state in thread mode; nothing keeps it elsewhere.
 local ctx = {
    host = host,

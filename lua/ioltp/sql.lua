@@ -319,13 +319,18 @@ function connection:next_result()
    return finish(self, C.ioltp_next_result(self.ptr), "<next result>")
 end
 
--- The statements that fn makes may go to the server without waiting for each; results are thrown away.
+-- Where the driver has pipelines, the statements that fn makes go to the server without waiting for each, and their
+-- results are thrown away; elsewhere they run one by one.
 function connection:pipeline(fn)
    if C.ioltp_pipeline(self.ptr, true) ~= DONE then
       raise(self, "<pipeline>")
    end
-   fn(self)
-   if C.ioltp_pipeline(self.ptr, false) ~= DONE then
+   local ok, problem = pcall(fn, self)
+   local r = C.ioltp_pipeline(self.ptr, false)
+   if not ok then
+      error(problem, 0)
+   end
+   if r ~= DONE then
       raise(self, "<pipeline>")
    end
 end

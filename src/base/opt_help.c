@@ -6,11 +6,11 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/near.h"
 #include "base/units.h"
 
 #define HELP_WIDTH  80 /* columns */
 #define TEXT_COLUMN 30 /* where descriptions begin */
-#define NAME_LEN    64 /* longer names have no nearest one */
 
 /* A blank at which no line is broken. */
 #define GLUE     '\037'
@@ -349,59 +349,23 @@ void opt_print_man(const struct opt_set *set, FILE *out)
 
 /* ---- mistyped names ---- */
 
-static unsigned min3(unsigned a, unsigned b, unsigned c)
-{
-	unsigned least = a < b ? a : b;
-
-	return least < c ? least : c;
-}
-
-static char folded(char c)
-{
-	return c == '_' ? '-' : (char)tolower((unsigned char)c);
-}
-
-/* Insertions, deletions, replacements and swaps of neighbours that lead from a to b. */
-static unsigned distance(const char *a, size_t a_len, const char *b, size_t b_len)
-{
-	unsigned rows[3][NAME_LEN + 1];
-
-	for (unsigned k = 0; k <= b_len; k++)
-		rows[0][k] = k;
-	for (unsigned i = 1; i <= a_len; i++) {
-		unsigned *row = rows[i % 3], *above = rows[(i + 2) % 3],
-		         *above2 = rows[(i + 1) % 3];
-
-		row[0] = i;
-		for (unsigned k = 1; k <= b_len; k++) {
-			char ca = folded(a[i - 1]), cb = folded(b[k - 1]);
-
-			row[k] = min3(above[k] + 1, row[k - 1] + 1, above[k - 1] + (ca != cb));
-			if (i > 1 && k > 1 && ca == folded(b[k - 2]) && folded(a[i - 2]) == cb &&
-			    above2[k - 2] + 1 < row[k])
-				row[k] = above2[k - 2] + 1;
-		}
-	}
-	return rows[a_len % 3][b_len];
-}
-
 /* The known name nearest to a mistyped one, and how many steps away it is; NULL: none is near. */
 static const char *nearest(const struct opt_set *set, const char *name, size_t len,
                            unsigned *steps_away)
 {
 	const struct opt_entry *best = NULL;
-	unsigned least = len < 4 ? 1 : len < 8 ? 2 : 3;
+	unsigned least = near_limit(len);
 
-	if (len > NAME_LEN)
+	if (len > NEAR_NAME_LEN)
 		return NULL;
 	for (unsigned i = 0; i < set->n; i++) {
 		const struct opt_entry *e = set->entries[i];
 		size_t e_len = strlen(e->desc.name);
 		unsigned steps;
 
-		if (e_len > NAME_LEN)
+		if (e_len > NEAR_NAME_LEN)
 			continue;
-		steps = distance(name, len, e->desc.name, e_len);
+		steps = near_distance(name, len, e->desc.name, e_len);
 		/* All letters changed is not near; and of two as near, the one that is not old. */
 		if (steps >= e_len || steps > least)
 			continue;
@@ -434,7 +398,7 @@ int opt_unknown(const struct opt_set *set, const char *arg, struct err *err)
 	size_t len = strcspn(name, "=");
 	unsigned steps;
 	const char *near = nearest(set, name, len, &steps);
-	const char *negated = nearest_negated(set, name, len, near != NULL ? steps : NAME_LEN);
+	const char *negated = nearest_negated(set, name, len, near != NULL ? steps : NEAR_NAME_LEN);
 	const char *no = negated != NULL && opt_is_switch(opt_find(set, negated)) ? "no-" : "";
 	struct strbuf shown = STRBUF_INIT;
 

@@ -65,7 +65,7 @@ ssize_t sysfs_read(const char *root, char *buf, size_t room, const char *fmt, ..
 	return got;
 }
 
-static bool trim(char *buf)
+bool sysfs_trim(char *buf)
 {
 	size_t begin = strspn(buf, " \t\n");
 	size_t len = strcspn(buf + begin, "\n");
@@ -84,7 +84,7 @@ bool sysfs_line(const char *root, char *buf, size_t room, const char *fmt, ...)
 	va_start(ap, fmt);
 	vread(root, buf, room, fmt, ap);
 	va_end(ap);
-	return trim(buf);
+	return sysfs_trim(buf);
 }
 
 bool sysfs_number(const char *root, uint64_t *value, const char *fmt, ...)
@@ -96,7 +96,7 @@ bool sysfs_number(const char *root, uint64_t *value, const char *fmt, ...)
 	va_start(ap, fmt);
 	vread(root, buf, sizeof(buf), fmt, ap);
 	va_end(ap);
-	if (!trim(buf) || units_parse_int(buf, &v) != 0 || v < 0)
+	if (!sysfs_trim(buf) || units_parse_int(buf, &v) != 0 || v < 0)
 		return false;
 	*value = (uint64_t)v;
 	return true;
@@ -196,6 +196,21 @@ bool sysfs_dev(const char *root, const char *dir, unsigned *major, unsigned *min
 	       sscanf(text, "%u:%u%c", major, minor, &end) == 2;
 }
 
+bool sysfs_generic_sibling(const char *root, unsigned major, unsigned minor, char dir[PATH_MAX])
+{
+	char link[64], subsystem[PATH_MAX], sibling[PATH_MAX], name[64];
+
+	snprintf(link, sizeof(link), "/sys/dev/char/%u:%u", major, minor);
+	snprintf(sibling, sizeof(sibling), "%s/subsystem", link);
+	if (!sysfs_resolve(root, link, dir) || !sysfs_resolve(root, sibling, subsystem) ||
+	    strcmp(sysfs_name(subsystem), "nvme-generic") != 0)
+		return false;
+	snprintf(name, sizeof(name), "nvme%.40s", sysfs_name(dir) + strlen("ng"));
+	sysfs_parent(dir);
+	return snprintf(sibling, sizeof(sibling), "%s/%s", dir, name) < (int)sizeof(sibling) &&
+	       sysfs_resolve(root, sibling, dir);
+}
+
 void sysfs_unescape(char *text)
 {
 	static const char octal[] = "01234567";
@@ -227,7 +242,7 @@ static bool scsi_serial(const char *root, const char *dir, char *serial, size_t 
 	if (len > (size_t)got - 4)
 		len = (size_t)got - 4;
 	snprintf(serial, room, "%.*s", (int)len, page + 4);
-	return trim(serial);
+	return sysfs_trim(serial);
 }
 
 bool sysfs_serial(const char *root, const char *dir, char *serial, size_t room)

@@ -22,6 +22,8 @@ bool sysfs_line(const char *root, char *buf, size_t room, const char *fmt, ...)
 /* A non-negative decimal number alone on the first line. */
 bool sysfs_number(const char *root, uint64_t *value, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+/* Cuts all but the first line, without blanks around it. False: nothing is left. */
+bool sysfs_trim(char *text);
 bool sysfs_exists(const char *root, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /*
@@ -43,6 +45,9 @@ bool sysfs_parent(char *dir);
 void sysfs_disk_dir(const char *root, const char *dir, char disk[PATH_MAX]);
 /* Device number of a directory with a file "dev". */
 bool sysfs_dev(const char *root, const char *dir, unsigned *major, unsigned *minor);
+/* The block device "nvme0n1" beside an NVMe generic device "ng0n1", by the number of that. False:
+ * the number is no NVMe generic device's, or nothing is beside it. */
+bool sysfs_generic_sibling(const char *root, unsigned major, unsigned minor, char dir[PATH_MAX]);
 /* "\040" and the like, as mountinfo and swaps escape, into what they stand for. */
 void sysfs_unescape(char *text);
 

@@ -73,6 +73,7 @@ const struct opt_desc cli_options[] = {
 
 void cli_add_options(struct opt_set *set)
 {
+	opt_set_add(set, "General options", run_thread_options);
 	opt_set_add(set, "General options", run_options);
 	opt_set_add(set, "Report and command line options", cli_options);
 	opt_set_add(set, "Random number options", dist_options);
@@ -147,6 +148,7 @@ static const struct {
 	const char *name;
 	int (*run)(const struct cli *cli, int argc, char **argv);
 } subcommands[] = {
+    {"raw", cmd_raw},
     {"device", cmd_device},
 };
 

@@ -26,6 +26,8 @@ int cli_main(const struct cli *cli, int argc, char **argv);
 /* `ioltp [OPTIONS] WORKLOAD [COMMAND]` */
 int cmd_workload(const struct cli *cli, int argc, char **argv);
 
+/* `ioltp raw TARGET [OPTIONS]` */
+int cmd_raw(const struct cli *cli, int argc, char **argv);
 /* `ioltp device [list|show|check|purge] [TARGET]` */
 int cmd_device(const struct cli *cli, int argc, char **argv);
 

@@ -228,6 +228,7 @@ static int loader_init(struct loader *l, const char *generator, const struct gen
 	rng_init(&l->backoff, l->board->seed, l->conn->owner, RNG_BACKOFF);
 	l->job = board_join(l->board, config->table, config->units, chunk_units(l, config->units),
 	                    (unsigned)tables);
+	l->table.whole = l->job != NULL && l->job->chunks == 1;
 	if (l->job == NULL || block_init(l) != 0) {
 		err_run(err, "%s: out of memory for generated rows; use fewer threads",
 		        config->table);

@@ -52,23 +52,13 @@ bool counters_parse_stat(struct counters_block *b, const char *text)
  * a file lies on. */
 static bool block_dir(const char *path, char dir[PATH_MAX])
 {
-	char link[64];
 	struct stat st;
 	dev_t dev;
 
 	if (stat(path, &st) != 0)
 		return false;
-	if (S_ISCHR(st.st_mode)) {
-		char sibling[PATH_MAX];
-
-		snprintf(link, sizeof(link), "/sys/dev/char/%u:%u", major(st.st_rdev),
-		         minor(st.st_rdev));
-		if (!sysfs_resolve("", link, dir) || strncmp(sysfs_name(dir), "ng", 2) != 0)
-			return false;
-		snprintf(sibling, sizeof(sibling), "/sys/class/block/nvme%.60s",
-		         sysfs_name(dir) + 2);
-		return sysfs_resolve("", sibling, dir);
-	}
+	if (S_ISCHR(st.st_mode))
+		return sysfs_generic_sibling("", major(st.st_rdev), minor(st.st_rdev), dir);
 	dev = S_ISBLK(st.st_mode) ? st.st_rdev : st.st_dev;
 	return sysfs_block_dir("", major(dev), minor(dev), dir);
 }
@@ -175,9 +165,7 @@ static void take_nvme(const char *drive, struct counters *c)
 	rc = nvmedev_ocp(fd, &c->ocp);
 	c->has_ocp = rc == 0;
 	if (rc != 0)
-		snprintf(c->why_no_ocp, sizeof(c->why_no_ocp), "%s",
-		         rc == -EBADMSG ? "the drive keeps another log there"
-		                        : nvmedev_strerror(rc));
+		snprintf(c->why_no_ocp, sizeof(c->why_no_ocp), "%s", nvmedev_no_ocp(rc));
 	if (c->has_health && c->health.temperature_c[0] != INT16_MIN) {
 		c->has_temperature = true;
 		c->temperature_c = c->health.temperature_c[0];
@@ -191,7 +179,10 @@ void counters_take(const char *path, struct counters *c)
 	char dir[PATH_MAX], drive[PATH_MAX], text[512];
 	struct timespec now;
 
+	struct stat st;
+
 	*c = (struct counters){0};
+	c->passthrough = stat(path, &st) == 0 && S_ISCHR(st.st_mode);
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	c->taken_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 	if (!block_dir(path, dir)) {
@@ -200,7 +191,7 @@ void counters_take(const char *path, struct counters *c)
 		return;
 	}
 	snprintf(c->device, sizeof(c->device), "%.63s", sysfs_name(dir));
-	c->has_block = sysfs_read("", text, sizeof(text), "%s/stat", dir) > 0 &&
+	c->has_block = !c->passthrough && sysfs_read("", text, sizeof(text), "%s/stat", dir) > 0 &&
 	               counters_parse_stat(&c->block, text);
 	drive_dir(dir, drive);
 	if (strncmp(sysfs_name(drive), "nvme", 4) == 0)

@@ -25,6 +25,7 @@ struct counters_block {
 struct counters {
 	uint64_t taken_ns; /* monotonic clock */
 	char device[64];   /* the block device whose stat is taken: a partition's own */
+	bool passthrough;  /* by an NVMe generic device, which the kernel does not count */
 	bool has_block;
 	struct counters_block block;
 	bool has_health, has_ocp;

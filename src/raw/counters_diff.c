@@ -134,6 +134,9 @@ void counters_diff(const struct counters *before, const struct counters *after, 
 	if (before->has_block && after->has_block && strcmp(before->device, after->device) == 0) {
 		kv_text(kv, "device", after->device);
 		diff_block(&before->block, &after->block, kv);
+	} else if (after->passthrough) {
+		kv_text(kv, "counters_device_missing",
+		        "the kernel does not count NVMe passthrough");
 	} else {
 		kv_text(kv, "counters_device_missing",
 		        "the device under the target has none that can be read");
@@ -156,8 +159,8 @@ void counters_diff(const struct counters *before, const struct counters *after, 
 	if (!after->has_power)
 		return;
 	kv_double(kv, "power_max_w", after->power_w);
-	read = kv_find(kv, "device_bytes_read");
-	written = kv_find(kv, "device_bytes_written");
+	read = kv_find(kv, after->passthrough ? "smart_bytes_read" : "device_bytes_read");
+	written = kv_find(kv, after->passthrough ? "smart_bytes_written" : "device_bytes_written");
 	if (read != NULL && written != NULL && seconds > 0)
 		kv_double(kv, "bytes_per_s_per_w",
 		          (double)(read->i + written->i) / seconds / after->power_w);

@@ -238,8 +238,6 @@ void device_nvme_facts(int fd, struct kv *facts)
 	if (rc == 0)
 		device_ocp_facts(&ocp, facts);
 	else
-		kv_text(facts, "ocp_missing",
-		        rc == -EBADMSG ? "the drive keeps another log there"
-		                       : nvmedev_strerror(rc));
+		kv_text(facts, "ocp_missing", nvmedev_no_ocp(rc));
 	add_errors(fd, facts);
 }

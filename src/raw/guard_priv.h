@@ -46,7 +46,8 @@ struct guard_subject {
 	char
 	    block[PATH_MAX]; /* the node that is judged: real, or the sibling of a generic device */
 	struct stat st;      /* of real; GUARD_NEW_FILE: of its directory */
-	struct stat block_st;    /* of block */
+	struct stat block_st; /* of block */
+	dev_t generic;        /* number of the NVMe generic device of the same namespace; 0: none */
 	char disk_dir[PATH_MAX]; /* the whole drive in sysfs */
 	struct guard_family family;
 	int fd;       /* open for reading, to judge what is on it; -1: cannot be opened */

@@ -25,38 +25,47 @@ static bool in_dev(const char *real)
 
 /* ---- devices ---- */
 
-/* "/dev/ng0n1" -> its sibling "/dev/nvme0n1": same directory in sysfs, same number behind "ng". */
+/* "/dev/ng0n1" -> its sibling "/dev/nvme0n1". */
 static int find_sibling(struct guard_subject *s, struct err *err)
 {
-	char link[64], dir[PATH_MAX], subsystem[PATH_MAX], sibling[PATH_MAX], name[64];
+	unsigned of_major = major(s->st.st_rdev), of_minor = minor(s->st.st_rdev);
 	unsigned major, minor;
+	char dir[PATH_MAX];
 
-	snprintf(link, sizeof(link), "/sys/dev/char/%u:%u", major(s->st.st_rdev),
-	         minor(s->st.st_rdev));
-	snprintf(sibling, sizeof(sibling), "%s/subsystem", link);
-	if (!sysfs_resolve(s->root, link, dir) || !sysfs_resolve(s->root, sibling, subsystem) ||
-	    strcmp(sysfs_name(subsystem), "nvme-generic") != 0)
-		return err_usage(err,
-		                 "%s: is a character device and no drive; name a block device or "
-		                 "an NVMe generic device (/dev/ng0n1)%s",
-		                 s->given,
-		                 sysfs_exists(s->root, "%s/cntlid", link) ? ", not the controller"
-		                                                          : "");
-	snprintf(name, sizeof(name), "nvme%.40s", sysfs_name(dir) + strlen("ng"));
-	sysfs_parent(dir);
-	if (snprintf(sibling, sizeof(sibling), "%s/%s", dir, name) >= (int)sizeof(sibling) ||
-	    !sysfs_dev(s->root, sibling, &major, &minor))
-		return err_usage(err,
-		                 "%s: has no block device %s beside it, so that nothing can be "
-		                 "judged; name the block device",
-		                 s->given, name);
-	snprintf(s->block, sizeof(s->block), "/dev/%s", name);
-	if (stat(s->block, &s->block_st) != 0 || !S_ISBLK(s->block_st.st_mode) ||
-	    s->block_st.st_rdev != makedev(major, minor))
+	if (!sysfs_generic_sibling(s->root, of_major, of_minor, dir))
+		return err_usage(
+		    err,
+		    "%s: is a character device and no drive; name a block device or an "
+		    "NVMe generic device (/dev/ng0n1)%s",
+		    s->given,
+		    sysfs_exists(s->root, "/sys/dev/char/%u:%u/cntlid", of_major, of_minor)
+		        ? ", not the controller"
+		        : "");
+	snprintf(s->block, sizeof(s->block), "/dev/%s", sysfs_name(dir));
+	if (!sysfs_dev(s->root, dir, &major, &minor) || stat(s->block, &s->block_st) != 0 ||
+	    !S_ISBLK(s->block_st.st_mode) || s->block_st.st_rdev != makedev(major, minor))
 		return err_usage(
 		    err, "%s: its block device %s is not there; make the node, or let udev make it",
 		    s->given, s->block);
 	return 0;
+}
+
+/* Who writes through the generic device writes to the block device. */
+static void find_generic(struct guard_subject *s)
+{
+	char dir[PATH_MAX], name[64];
+	unsigned major, minor;
+
+	if (strncmp(sysfs_name(s->disk_dir), "nvme", 4) != 0)
+		return;
+	snprintf(name, sizeof(name), "ng%.60s", sysfs_name(s->disk_dir) + strlen("nvme"));
+	snprintf(dir, sizeof(dir), "%s", s->disk_dir);
+	sysfs_parent(dir);
+	if (strlen(dir) + strlen(name) + 2 > sizeof(dir))
+		return;
+	strcat(strcat(dir, "/"), name);
+	if (sysfs_dev(s->root, dir, &major, &minor))
+		s->generic = makedev(major, minor);
 }
 
 static int settle_device(struct guard_subject *s, struct err *err)
@@ -73,6 +82,7 @@ static int settle_device(struct guard_subject *s, struct err *err)
 		    "%s: /sys has no block device %u:%u; is there a drive, and is /sys mounted?",
 		    s->given, major(s->block_st.st_rdev), minor(s->block_st.st_rdev));
 	sysfs_disk_dir(s->root, dir, s->disk_dir);
+	find_generic(s);
 	rc = sysfs_exists(s->root, "%s/queue", s->disk_dir) ? 0 : -ENOENT;
 	return rc == 0 ? 0
 	               : err_usage(err, "%s: /sys does not tell its block size; is /sys mounted?",

@@ -188,7 +188,7 @@ static bool is_same(const struct guard_subject *s, const struct stat *st)
 		return S_ISREG(st->st_mode) && st->st_dev == s->st.st_dev &&
 		       st->st_ino == s->st.st_ino;
 	if (S_ISCHR(st->st_mode))
-		return s->kind == GUARD_GENERIC && st->st_rdev == s->st.st_rdev;
+		return s->generic != 0 && st->st_rdev == s->generic;
 	/* Who writes to the disk around a partition may mean another part of it, but may not. */
 	return S_ISBLK(st->st_mode) &&
 	       guard_family_find(&s->family, major(st->st_rdev), minor(st->st_rdev)) != NULL;

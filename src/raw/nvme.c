@@ -7,6 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *nvmedev_no_ocp(int rc)
+{
+	if (rc == -EBADMSG)
+		return "the drive keeps another log in its place";
+	return rc > 0 ? "the drive has no such log" : nvmedev_strerror(rc);
+}
+
 #ifdef HAVE_LIBNVME
 
 #include <libnvme.h>

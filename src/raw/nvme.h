@@ -11,6 +11,8 @@
 #include "raw/nvme_parse.h"
 
 const char *nvmedev_strerror(int rc);
+/* Why nvmedev_ocp has nothing to tell, from what it returned. */
+const char *nvmedev_no_ocp(int rc);
 
 /* The namespace that the descriptor stands for; 0: none. */
 uint32_t nvmedev_nsid(int fd);

@@ -14,13 +14,10 @@
 /* The block device's directory, for a generic device its sibling's. */
 static bool block_dir(const struct raw_target *t, char dir[PATH_MAX])
 {
-	char link[PATH_MAX];
+	unsigned of_major = major((dev_t)t->dev), of_minor = minor((dev_t)t->dev);
 
-	if (!t->is_nvme_generic)
-		return sysfs_block_dir("", major((dev_t)t->dev), minor((dev_t)t->dev), dir);
-	snprintf(link, sizeof(link), "/sys/class/block/nvme%.60s",
-	         sysfs_name(t->path) + strlen("ng"));
-	return sysfs_resolve("", link, dir);
+	return t->is_nvme_generic ? sysfs_generic_sibling("", of_major, of_minor, dir)
+	                          : sysfs_block_dir("", of_major, of_minor, dir);
 }
 
 bool purge_is_partition(const struct raw_target *t)

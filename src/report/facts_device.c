@@ -11,17 +11,25 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/sysfs.h"
 #include "report/facts_priv.h"
 #include "report/result.h"
 
 static int real_device_of(void *ctx, const char *path, unsigned *major, unsigned *minor)
 {
+	char dir[PATH_MAX];
 	struct stat st;
 	dev_t dev;
 
 	(void)ctx;
 	if (stat(path, &st) != 0)
 		return -errno;
+	/* An NVMe generic device is the same namespace as the block device beside it. */
+	if (S_ISCHR(st.st_mode))
+		return sysfs_generic_sibling("", major(st.st_rdev), minor(st.st_rdev), dir) &&
+		               sysfs_dev("", dir, major, minor)
+		           ? 0
+		           : -ENODEV;
 	dev = S_ISBLK(st.st_mode) ? st.st_rdev : st.st_dev;
 	*major = major(dev);
 	*minor = minor(dev);
@@ -31,22 +39,6 @@ static int real_device_of(void *ctx, const char *path, unsigned *major, unsigned
 const struct facts_source facts_real = {.root = "", .device_of = real_device_of};
 
 /* ---- the mount ---- */
-
-/* Undoes the octal escapes of blanks and backslashes in mountinfo. */
-static void unescape(char *s)
-{
-	char *out = s;
-
-	while (*s != '\0') {
-		if (s[0] == '\\' && strspn(s + 1, "01234567") >= 3) {
-			*out++ = (char)((s[1] - '0') * 64 + (s[2] - '0') * 8 + (s[3] - '0'));
-			s += 4;
-		} else {
-			*out++ = *s++;
-		}
-	}
-	*out = '\0';
-}
 
 static bool lies_below(const char *path, const char *point)
 {
@@ -66,8 +58,8 @@ static bool parse_mount(const char *line, struct facts_mount *m)
 	if (rest == NULL || sscanf(line, "%*s %*s %*s %*s %511s %255s", m->point, options) != 2 ||
 	    sscanf(rest + 3, "%63s %511s %255s", m->type, m->source, super) < 2)
 		return false;
-	unescape(m->point);
-	unescape(m->source);
+	sysfs_unescape(m->point);
+	sysfs_unescape(m->source);
 	/* Both lists begin with ro or rw; the mount's own is the one in force. */
 	snprintf(m->options, sizeof(m->options), "%s%s", options,
 	         strlen(super) > 2 && super[2] == ',' ? super + 2 : "");
@@ -162,6 +154,13 @@ static bool is_block(const char *path)
 	return stat(path, &st) == 0 && S_ISBLK(st.st_mode);
 }
 
+static bool is_device(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && (S_ISBLK(st.st_mode) || S_ISCHR(st.st_mode));
+}
+
 void facts_device(struct kv *device, const char *path, bool show_serial)
 {
 	const struct facts_source *src = &facts_real;
@@ -173,7 +172,7 @@ void facts_device(struct kv *device, const char *path, bool show_serial)
 	kv_text(device, "path", path);
 	if (!existing(path, real))
 		return;
-	if (!is_block(real)) {
+	if (!is_device(real)) {
 		if (facts_mount_of(src, real, &mount))
 			facts_mount_add(device, &mount);
 		if (statvfs(real, &vfs) == 0)

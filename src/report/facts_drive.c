@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/strbuf.h"
+#include "base/sysfs.h"
 #include "report/facts_priv.h"
 
 #define LAYERS_MAX 12 /* deeper stacks are not believed: a loop onto itself */
@@ -19,19 +20,9 @@ struct node {
 
 static bool node_set(struct node *n, const struct facts_source *src, const char *link)
 {
-	char path[PATH_MAX], root[PATH_MAX] = "", real[PATH_MAX];
-	const char *slash;
-
-	if ((size_t)snprintf(path, sizeof(path), "%s%s", src->root, link) >= sizeof(path) ||
-	    realpath(path, real) == NULL)
+	if (!sysfs_resolve(src->root, link, n->dir))
 		return false;
-	if (src->root[0] != '\0' && realpath(src->root, root) == NULL)
-		return false;
-	snprintf(n->dir, sizeof(n->dir), "%s", real + strlen(root));
-	slash = strrchr(n->dir, '/');
-	if (slash == NULL)
-		return false;
-	snprintf(n->name, sizeof(n->name), "%.*s", NAME_MAX, slash + 1);
+	snprintf(n->name, sizeof(n->name), "%.*s", NAME_MAX, sysfs_name(n->dir));
 	return true;
 }
 
@@ -82,13 +73,9 @@ static unsigned first_entry(const struct facts_source *src, const char *dir, con
 
 static bool parent_of(struct node *n)
 {
-	char *slash = strrchr(n->dir, '/');
-
-	if (slash == NULL || slash == n->dir)
+	if (!sysfs_parent(n->dir))
 		return false;
-	*slash = '\0';
-	slash = strrchr(n->dir, '/');
-	snprintf(n->name, sizeof(n->name), "%.*s", NAME_MAX, slash != NULL ? slash + 1 : n->dir);
+	snprintf(n->name, sizeof(n->name), "%.*s", NAME_MAX, sysfs_name(n->dir));
 	return true;
 }
 
@@ -100,9 +87,9 @@ static bool descend(struct node *n, const struct facts_source *src, unsigned *wi
 	unsigned major, minor;
 
 	*width = 1;
-	if (facts_line(src, file, sizeof(file), "%s/partition", n->dir))
+	if (sysfs_line(src->root, file, sizeof(file), "%s/partition", n->dir))
 		return parent_of(n);
-	if (facts_line(src, file, sizeof(file), "%s/loop/backing_file", n->dir))
+	if (sysfs_line(src->root, file, sizeof(file), "%s/loop/backing_file", n->dir))
 		return src->device_of(src->ctx, file, &major, &minor) == 0 &&
 		       node_of_number(n, src, major, minor);
 	if ((size_t)snprintf(path, sizeof(path), "%s/slaves", n->dir) >= sizeof(path))
@@ -111,7 +98,7 @@ static bool descend(struct node *n, const struct facts_source *src, unsigned *wi
 	if (*width == 0)
 		return false;
 	/* The paths of dm-multipath all lead to one drive. */
-	if (facts_line(src, file, sizeof(file), "%s/dm/uuid", n->dir) &&
+	if (sysfs_line(src->root, file, sizeof(file), "%s/dm/uuid", n->dir) &&
 	    strncmp(file, "mpath-", 6) == 0)
 		*width = 1;
 	if ((size_t)snprintf(file, sizeof(file), "%s/%s", path, first) >= sizeof(file))
@@ -124,8 +111,8 @@ static void add_layer(struct strbuf *layers, const struct facts_source *src, con
 	char text[256];
 
 	strbuf_addf(layers, "%s%s", layers->len > 0 ? " on " : "", n->name);
-	if (facts_line(src, text, sizeof(text), "%s/dm/name", n->dir) ||
-	    facts_line(src, text, sizeof(text), "%s/md/level", n->dir))
+	if (sysfs_line(src->root, text, sizeof(text), "%s/dm/name", n->dir) ||
+	    sysfs_line(src->root, text, sizeof(text), "%s/md/level", n->dir))
 		strbuf_addf(layers, " (%s)", text);
 }
 
@@ -148,21 +135,9 @@ static void add_serial(struct kv *device, const struct facts_source *src, const 
                        bool show_serial)
 {
 	char serial[256], hash[18];
-	size_t len;
 
-	if (!facts_line(src, serial, sizeof(serial), "%s/device/serial", dir) &&
-	    !facts_line(src, serial, sizeof(serial), "%s/serial", dir)) {
-		/* A SCSI page: a header of 4 bytes, the last of them the length. */
-		len = facts_text(src, serial, sizeof(serial), "%s/device/vpd_pg80", dir);
-		if (len <= 4)
-			return;
-		memmove(serial, serial + 4, len - 4 + 1);
-		memmove(serial, serial + strspn(serial, " "),
-		        strlen(serial + strspn(serial, " ")) + 1);
-		serial[strcspn(serial, " \n")] = '\0';
-		if (serial[0] == '\0')
-			return;
-	}
+	if (!sysfs_serial(src->root, dir, serial, sizeof(serial)))
+		return;
 	facts_hash_serial(hash, serial);
 	kv_text(device, "serial", show_serial ? serial : hash);
 }
@@ -173,7 +148,7 @@ static void add_first_line(struct kv *device, const char *key, const struct fact
 	char text[256];
 
 	for (; *files != NULL; files++) {
-		if (facts_line(src, text, sizeof(text), "%s/%s", dir, *files)) {
+		if (sysfs_line(src->root, text, sizeof(text), "%s/%s", dir, *files)) {
 			kv_text(device, key, text);
 			return;
 		}
@@ -220,19 +195,19 @@ static void add_queue(struct kv *device, const struct facts_source *src, const c
 	uint64_t v;
 	char *open, *close;
 
-	if (facts_number(src, &v, "%s/size", dir))
+	if (sysfs_number(src->root, &v, "%s/size", dir))
 		kv_int(device, "capacity_bytes", (int64_t)(v * 512)); /* whatever the block size */
-	if (facts_number(src, &v, "%s/queue/logical_block_size", dir))
+	if (sysfs_number(src->root, &v, "%s/queue/logical_block_size", dir))
 		kv_int(device, "logical_block_bytes", (int64_t)v);
-	if (facts_number(src, &v, "%s/queue/physical_block_size", dir))
+	if (sysfs_number(src->root, &v, "%s/queue/physical_block_size", dir))
 		kv_int(device, "physical_block_bytes", (int64_t)v);
-	if (facts_number(src, &v, "%s/queue/rotational", dir))
+	if (sysfs_number(src->root, &v, "%s/queue/rotational", dir))
 		kv_bool(device, "rotational", v != 0);
-	if (facts_number(src, &v, "%s/queue/nr_requests", dir))
+	if (sysfs_number(src->root, &v, "%s/queue/nr_requests", dir))
 		kv_int(device, "queue_depth", (int64_t)v);
-	if (facts_line(src, text, sizeof(text), "%s/queue/write_cache", dir))
+	if (sysfs_line(src->root, text, sizeof(text), "%s/queue/write_cache", dir))
 		kv_text(device, "write_cache", text);
-	if (!facts_line(src, text, sizeof(text), "%s/queue/scheduler", dir))
+	if (!sysfs_line(src->root, text, sizeof(text), "%s/queue/scheduler", dir))
 		return;
 	open = strchr(text, '[');
 	close = open != NULL ? strchr(open, ']') : NULL;
@@ -248,24 +223,24 @@ static bool add_link_at(struct kv *device, const struct facts_source *src, const
 	char text[128];
 
 	if (strncmp(name, "ata", 3) == 0 &&
-	    facts_line(src, text, sizeof(text), "%s/link%s/ata_link/link%s/sata_spd", dir, name + 3,
-	               name + 3)) {
+	    sysfs_line(src->root, text, sizeof(text), "%s/link%s/ata_link/link%s/sata_spd", dir,
+	               name + 3, name + 3)) {
 		kv_text(device, "link_speed", text);
 		return true;
 	}
-	if (facts_line(src, text, sizeof(text), "%s/bDeviceClass", dir) &&
-	    facts_line(src, text, sizeof(text), "%s/speed", dir)) {
+	if (sysfs_line(src->root, text, sizeof(text), "%s/bDeviceClass", dir) &&
+	    sysfs_line(src->root, text, sizeof(text), "%s/speed", dir)) {
 		strncat(text, " Mbit/s USB", sizeof(text) - strlen(text) - 1);
 		kv_text(device, "link_speed", text);
 		return true;
 	}
-	if (!facts_line(src, text, sizeof(text), "%s/current_link_speed", dir) ||
+	if (!sysfs_line(src->root, text, sizeof(text), "%s/current_link_speed", dir) ||
 	    strncmp(text, "Unknown", 7) == 0)
 		return false;
 	kv_text(device, "link_speed", text);
-	if (facts_line(src, text, sizeof(text), "%s/current_link_width", dir))
+	if (sysfs_line(src->root, text, sizeof(text), "%s/current_link_width", dir))
 		kv_text(device, "link_width", text);
-	if (facts_line(src, text, sizeof(text), "%s/max_link_speed", dir))
+	if (sysfs_line(src->root, text, sizeof(text), "%s/max_link_speed", dir))
 		kv_text(device, "link_speed_max", text);
 	return true;
 }
@@ -298,7 +273,7 @@ static void add_hardware(struct kv *device, const struct facts_source *src,
 	while (strncmp(at.dir, "/sys/devices/", 13) == 0 && !(link && node)) {
 		if (!link)
 			link = add_link_at(device, src, at.dir);
-		if (!node && facts_number(src, &v, "%s/numa_node", at.dir)) {
+		if (!node && sysfs_number(src->root, &v, "%s/numa_node", at.dir)) {
 			kv_int(device, "numa_node", (int64_t)v);
 			node = true;
 		}

@@ -1,89 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/cpu.h"
-#include "base/units.h"
+#include "base/sysfs.h"
 #include "report/facts_priv.h"
 #include "report/result.h"
-
-#define PATH_ROOM 1024
-
-static size_t read_file(const struct facts_source *src, char *buf, size_t room, const char *fmt,
-                        va_list ap)
-{
-	char path[PATH_ROOM];
-	size_t used = (size_t)snprintf(path, sizeof(path), "%s", src->root);
-	size_t len = 0;
-	ssize_t n;
-	int fd;
-
-	buf[0] = '\0';
-	if (used >= sizeof(path) ||
-	    (size_t)vsnprintf(path + used, sizeof(path) - used, fmt, ap) >= sizeof(path) - used)
-		return 0;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	if (fd < 0)
-		return 0;
-	while (len < room - 1 && (n = read(fd, buf + len, room - 1 - len)) > 0)
-		len += (size_t)n;
-	close(fd);
-	buf[len] = '\0';
-	return len;
-}
-
-size_t facts_text(const struct facts_source *src, char *buf, size_t room, const char *fmt, ...)
-{
-	va_list ap;
-	size_t n;
-
-	va_start(ap, fmt);
-	n = read_file(src, buf, room, fmt, ap);
-	va_end(ap);
-	return n;
-}
-
-static bool trim(char *buf)
-{
-	size_t begin = strspn(buf, " \t\n");
-	size_t len = strcspn(buf + begin, "\n");
-
-	while (len > 0 && (buf[begin + len - 1] == ' ' || buf[begin + len - 1] == '\t'))
-		len--;
-	memmove(buf, buf + begin, len);
-	buf[len] = '\0';
-	return len > 0;
-}
-
-bool facts_line(const struct facts_source *src, char *buf, size_t room, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	read_file(src, buf, room, fmt, ap);
-	va_end(ap);
-	return trim(buf);
-}
-
-bool facts_number(const struct facts_source *src, uint64_t *value, const char *fmt, ...)
-{
-	char buf[64];
-	int64_t v;
-	va_list ap;
-
-	va_start(ap, fmt);
-	read_file(src, buf, sizeof(buf), fmt, ap);
-	va_end(ap);
-	if (!trim(buf) || units_parse_int(buf, &v) != 0 || v < 0)
-		return false;
-	*value = (uint64_t)v;
-	return true;
-}
 
 /* ---- the host ---- */
 
@@ -99,7 +22,7 @@ static bool find_key(const char *text, const char *key, char separator, char *ou
 			at += strspn(at, " \t");
 			if (*at == separator) {
 				snprintf(out, room, "%.*s", (int)strcspn(at + 1, "\n"), at + 1);
-				return trim(out);
+				return sysfs_trim(out);
 			}
 		}
 		line = strchr(line, '\n');
@@ -138,13 +61,13 @@ static void add_cpu(struct kv *host, const struct facts_source *src, const char 
 			break;
 		}
 	}
-	if (facts_line(src, text, sizeof(text), "/sys/devices/system/cpu/online"))
+	if (sysfs_line(src->root, text, sizeof(text), "/sys/devices/system/cpu/online"))
 		kv_int(host, "cpus", count_list(text));
 	kv_int(host, "cpus_usable", cpu_available());
-	if (facts_line(src, text, sizeof(text),
+	if (sysfs_line(src->root, text, sizeof(text),
 	               "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"))
 		kv_text(host, "governor", text);
-	if (facts_line(src, text, sizeof(text),
+	if (sysfs_line(src->root, text, sizeof(text),
 	               "/sys/devices/system/clocksource/clocksource0/current_clocksource"))
 		kv_text(host, "clocksource", text);
 }
@@ -153,7 +76,7 @@ static void add_memory(struct kv *host, const struct facts_source *src)
 {
 	char text[8192], value[64];
 
-	if (facts_text(src, text, sizeof(text), "/proc/meminfo") != 0 &&
+	if (sysfs_read(src->root, text, sizeof(text), "/proc/meminfo") > 0 &&
 	    find_key(text, "MemTotal", ':', value, sizeof(value)))
 		kv_int(host, "memory_bytes", (int64_t)strtoll(value, NULL, 10) * 1024);
 }
@@ -171,12 +94,12 @@ static void cpu_limit_of(struct limits *l, const struct facts_source *src, const
 	unsigned long long a, b;
 	double cpus;
 
-	if (facts_line(src, text, sizeof(text), "%s%s/cpu.max", mount, group) &&
+	if (sysfs_line(src->root, text, sizeof(text), "%s%s/cpu.max", mount, group) &&
 	    sscanf(text, "%llu %llu", &a, &b) == 2) {
 		quota_us = a;
 		period_us = b;
-	} else if (!facts_number(src, &quota_us, "%s%s/cpu.cfs_quota_us", mount, group) ||
-	           !facts_number(src, &period_us, "%s%s/cpu.cfs_period_us", mount, group)) {
+	} else if (!sysfs_number(src->root, &quota_us, "%s%s/cpu.cfs_quota_us", mount, group) ||
+	           !sysfs_number(src->root, &period_us, "%s%s/cpu.cfs_period_us", mount, group)) {
 		return;
 	}
 	if (quota_us == 0 || period_us == 0)
@@ -191,8 +114,8 @@ static void memory_limit_of(struct limits *l, const struct facts_source *src, co
 {
 	uint64_t bytes;
 
-	if (!facts_number(src, &bytes, "%s%s/memory.max", mount, group) &&
-	    !facts_number(src, &bytes, "%s%s/memory.limit_in_bytes", mount, group))
+	if (!sysfs_number(src->root, &bytes, "%s%s/memory.max", mount, group) &&
+	    !sysfs_number(src->root, &bytes, "%s%s/memory.limit_in_bytes", mount, group))
 		return;
 	/* Version 1 says "no limit" by a number near 2^63. */
 	if (bytes < (uint64_t)1 << 60 && bytes < l->memory_bytes)
@@ -232,10 +155,10 @@ static bool has_word(const char *list, size_t len, const char *word)
 static void add_cgroup(struct kv *host, const struct facts_source *src)
 {
 	struct limits l = {.memory_bytes = UINT64_MAX};
-	char text[8192], group[PATH_ROOM];
+	char text[8192], group[1024];
 	char *save = NULL;
 
-	facts_text(src, text, sizeof(text), "/proc/self/cgroup");
+	sysfs_read(src->root, text, sizeof(text), "/proc/self/cgroup");
 	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 		char *names = strchr(line, ':');
 		char *path = names != NULL ? strchr(names + 1, ':') : NULL;
@@ -285,14 +208,6 @@ static const char *vendor_to_name(const char *vendor, const char *product)
 	return NULL;
 }
 
-static bool is_file(const struct facts_source *src, const char *path)
-{
-	char full[PATH_ROOM];
-
-	snprintf(full, sizeof(full), "%s%s", src->root, path);
-	return access(full, F_OK) == 0;
-}
-
 static void add_virtualization(struct kv *host, const struct facts_source *src, const char *cpuinfo)
 {
 	char vendor[128], product[128], text[128];
@@ -300,8 +215,8 @@ static void add_virtualization(struct kv *host, const struct facts_source *src, 
 	bool x86 = strstr(cpuinfo, "vendor_id") != NULL;
 	const char *name;
 
-	facts_line(src, vendor, sizeof(vendor), "/sys/class/dmi/id/sys_vendor");
-	facts_line(src, product, sizeof(product), "/sys/class/dmi/id/product_name");
+	sysfs_line(src->root, vendor, sizeof(vendor), "/sys/class/dmi/id/sys_vendor");
+	sysfs_line(src->root, product, sizeof(product), "/sys/class/dmi/id/product_name");
 	name = vendor_to_name(vendor, product);
 	/* Only x86 tells whether there is a hypervisor; some vendors have metal and virtual
 	 * machines. */
@@ -309,14 +224,14 @@ static void add_virtualization(struct kv *host, const struct facts_source *src, 
 		name = "none";
 	else if (x86 && name == NULL)
 		name = "virtual machine";
-	if (facts_line(src, text, sizeof(text), "/sys/hypervisor/type"))
+	if (sysfs_line(src->root, text, sizeof(text), "/sys/hypervisor/type"))
 		name = text;
 	kv_text(host, "virtualization", name);
-	if (facts_line(src, text, sizeof(text), "/run/systemd/container"))
+	if (sysfs_line(src->root, text, sizeof(text), "/run/systemd/container"))
 		kv_text(host, "container", text);
-	else if (is_file(src, "/.dockerenv"))
+	else if (sysfs_exists(src->root, "/.dockerenv"))
 		kv_text(host, "container", "docker");
-	else if (is_file(src, "/run/.containerenv"))
+	else if (sysfs_exists(src->root, "/run/.containerenv"))
 		kv_text(host, "container", "podman");
 }
 
@@ -325,9 +240,9 @@ static void add_os(struct kv *host, const struct facts_source *src)
 	char text[4096], value[256];
 	size_t len;
 
-	if (facts_line(src, value, sizeof(value), "/proc/sys/kernel/osrelease"))
+	if (sysfs_line(src->root, value, sizeof(value), "/proc/sys/kernel/osrelease"))
 		kv_text(host, "kernel", value);
-	facts_text(src, text, sizeof(text), "/etc/os-release");
+	sysfs_read(src->root, text, sizeof(text), "/etc/os-release");
 	if (!find_key(text, "PRETTY_NAME", '=', value, sizeof(value)))
 		return;
 	len = strlen(value);
@@ -347,7 +262,7 @@ void facts_host_from(struct kv *host, const struct facts_source *src)
 		host->failed = true;
 		return;
 	}
-	facts_text(src, cpuinfo, room, "/proc/cpuinfo");
+	sysfs_read(src->root, cpuinfo, room, "/proc/cpuinfo");
 	add_cpu(host, src, cpuinfo);
 	add_memory(host, src);
 	add_cgroup(host, src);

@@ -21,19 +21,6 @@ struct facts_source {
 
 extern const struct facts_source facts_real;
 
-/*
- * First line of a small file under the root, without blanks around it. False: cannot be read or is
- * empty (buf is then "").
- */
-bool facts_line(const struct facts_source *src, char *buf, size_t room, const char *fmt, ...)
-    __attribute__((format(printf, 4, 5)));
-/* A non-negative decimal number alone on the first line. */
-bool facts_number(const struct facts_source *src, uint64_t *value, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
-/* The whole of a file, at most room - 1 bytes, NUL-terminated. Bytes read, or 0. */
-size_t facts_text(const struct facts_source *src, char *buf, size_t room, const char *fmt, ...)
-    __attribute__((format(printf, 4, 5)));
-
 void facts_host_from(struct kv *host, const struct facts_source *src);
 
 /* The mount that holds an absolute path without symbolic links, and, for file systems on no device

@@ -23,6 +23,21 @@ uint64_t figures_queries(const struct run_figures *f)
 	return n;
 }
 
+bool figures_is_raw(const struct result *r)
+{
+	return r->kind != NULL && strcmp(r->kind, "raw") == 0;
+}
+
+uint64_t figures_ios(const struct run_figures *f)
+{
+	return f->sum != NULL ? f->sum->classes[TALLY_READ] + f->sum->classes[TALLY_WRITE] : 0;
+}
+
+uint64_t figures_bytes(const struct run_figures *f)
+{
+	return f->sum != NULL ? f->sum->bytes[TALLY_READ] + f->sum->bytes[TALLY_WRITE] : 0;
+}
+
 bool figures_stalled(const struct run_figures *f)
 {
 	return f->ok == 0 && f->oldest_ns > 0;

@@ -44,6 +44,11 @@ const struct tally_sum *figures_sum(const struct result *r);
 const char *figures_end_name(enum run_end end);
 /* "read", "write", "other". */
 const char *figures_class_name(enum tally_class class);
+/* True for a raw run. */
+bool figures_is_raw(const struct result *r);
+/* I/Os: reads and writes, flushes not; their bytes. 0 without a sum. */
+uint64_t figures_ios(const struct run_figures *f);
+uint64_t figures_bytes(const struct run_figures *f);
 /* True when arrivals follow a schedule. */
 bool figures_open_loop(const struct result *r);
 

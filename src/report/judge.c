@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/opt.h"
 #include "base/units.h"
 #include "report/figures.h"
 
@@ -84,10 +85,11 @@ static void judge_open_loop(struct result *r)
 		            "failed, %llu skipped, %llu "
 		            "unfinished): the latencies are those of an overload and grow with the "
 		            "run's length; lower "
-		            "--rate or use more --threads",
+		            "--rate or use more %s",
 		            100 * (double)f->ok / (double)f->offered,
 		            (unsigned long long)f->offered, (unsigned long long)f->failed,
-		            (unsigned long long)f->skipped, (unsigned long long)f->unfinished);
+		            (unsigned long long)f->skipped, (unsigned long long)f->unfinished,
+		            figures_is_raw(r) ? "--oio" : "--threads");
 	if (s->lateness == NULL || hist_count(s->lateness) < LATENESS_SAMPLES_MIN ||
 	    s->service == NULL)
 		return;
@@ -127,8 +129,9 @@ static void judge_work(struct result *r)
 		            "time with --drain-time",
 		            (unsigned long long)f->unfinished);
 	if (r->run->abandoned)
-		result_warn(r, "threads: some never came back from their last event; look at the "
-		               "database server's log");
+		result_warn(r,
+		            "threads: some never came back from their last event; look at %s log",
+		            figures_is_raw(r) ? "the kernel's" : "the database server's");
 	if (f->sum != NULL && f->sum->commit_unknown > 0)
 		result_warn(r,
 		            "commits: the connection went during %llu of them, nobody knows "
@@ -150,6 +153,9 @@ static void judge_samples(struct result *r)
 		       "use a longer --time");
 		return;
 	}
+	/* The default columns of raw runs leave out what rests on nothing. */
+	if (figures_is_raw(r) && (r->options == NULL || !opt_given(r->options, "percentile")))
+		return;
 	for (unsigned i = c->npercentiles; i-- > 0;) {
 		/* A share of 100 % is the maximum, which is what it is. Rounded, as 1 - 0.99 is
 		 * less than 0.01. */
@@ -192,6 +198,37 @@ static void judge_database(struct result *r)
 		    where->text);
 }
 
+/* Whether a drive was measured, and the one that was meant. */
+static void judge_target(struct result *r)
+{
+	const struct kv_item *fs = kv_find(&r->device, "filesystem");
+	const struct kv_item *why = kv_find(&r->raw, "not_direct");
+	const struct kv_item *modelled = kv_find(&r->raw, "modelled");
+	const struct kv_item *sparse = kv_find(&r->raw, "unwritten_share");
+
+	if (!figures_is_raw(r))
+		return;
+	if (fs != NULL && (strcmp(fs->text, "tmpfs") == 0 || strcmp(fs->text, "ramfs") == 0))
+		result_warn(r,
+		            "target: it lies on %s, which is memory: no drive was measured; name a "
+		            "drive, or a file on it",
+		            fs->text);
+	if (why != NULL)
+		result_warn(
+		    r,
+		    "target: not opened with O_DIRECT (%s), so that the page cache answers; "
+		    "name a device, or a file on another file system",
+		    why->text);
+	if (sparse != NULL && sparse->d > 0)
+		result_warn(r,
+		            "target: %.0f %% of the file were never written, and reading those "
+		            "parts touches no drive; write all of it first (--rw=write)",
+		            100 * sparse->d);
+	if (modelled != NULL)
+		result_warn(r, "profile: modelled, no definition of it is public: %s",
+		            modelled->text);
+}
+
 void result_judge(struct result *r)
 {
 	if (r->run != NULL) {
@@ -201,4 +238,5 @@ void result_judge(struct result *r)
 		judge_cpu(r);
 	}
 	judge_database(r);
+	judge_target(r);
 }

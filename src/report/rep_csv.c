@@ -14,11 +14,30 @@ int rep_csv_header(const struct result *r, FILE *out)
 	             "latency_mean_ms,latency_min_ms");
 	for (unsigned i = 0; i < r->config->npercentiles; i++)
 		fprintf(out, ",latency_p%.10g_ms", r->config->percentiles[i]);
-	fprintf(out, ",latency_max_ms,oldest_ms\n");
+	fprintf(out, ",latency_max_ms,oldest_ms");
+	if (figures_is_raw(r))
+		fprintf(out, ",iops,read_bytes_per_s,write_bytes_per_s,service_mean_ms,saturated");
+	fprintf(out, "\n");
 	return figures_flush(out);
 }
 
-static int row(const struct result *r, const char *name, const struct run_figures *f, FILE *out)
+/* Columns of raw runs; `point` NULL: no point of a curve. */
+static void raw_cells(const struct run_figures *f, const struct tally_sum *s,
+                      const struct result_point *point, FILE *out)
+{
+	struct figures_latency service;
+
+	figures_latency(&service, s->service != NULL ? s->service : s->latency);
+	fprintf(out, ",%.4f,%.1f,%.1f,%.6f,%s", figures_rate(figures_ios(f), f),
+	        figures_rate(s->bytes[TALLY_READ], f), figures_rate(s->bytes[TALLY_WRITE], f),
+	        service.mean_ns / 1e6,
+	        point == NULL      ? ""
+	        : point->saturated ? "yes"
+	                           : "no");
+}
+
+static int row(const struct result *r, const char *name, const struct run_figures *f,
+               const struct result_point *point, FILE *out)
 {
 	static const struct tally_sum none;
 	const struct tally_sum *s = f->sum != NULL ? f->sum : &none;
@@ -38,18 +57,29 @@ static int row(const struct result *r, const char *name, const struct run_figure
 	for (unsigned i = 0; i < r->config->npercentiles; i++)
 		fprintf(out, ",%.6f",
 		        (double)figures_percentile_ns(f, r->config->percentiles[i]) / 1e6);
-	fprintf(out, ",%.6f,%.6f\n", (double)l.max_ns / 1e6, (double)f->oldest_ns / 1e6);
+	fprintf(out, ",%.6f,%.6f", (double)l.max_ns / 1e6, (double)f->oldest_ns / 1e6);
+	if (figures_is_raw(r))
+		raw_cells(f, s, point, out);
+	fprintf(out, "\n");
 	return figures_flush(out);
 }
 
 int rep_csv_interval(const struct result *r, const struct run_figures *f, FILE *out)
 {
-	return row(r, "interval", f, out);
+	return row(r, "interval", f, NULL, out);
 }
 
 int rep_csv_final(const struct result *r, FILE *out)
 {
 	static const struct run_figures none;
 
-	return row(r, "total", r->run != NULL ? &r->run->total : &none, out);
+	return row(r, "total", r->run != NULL ? &r->run->total : &none, NULL, out);
+}
+
+int rep_csv_point(const struct result *r, const struct result_point *p, FILE *out)
+{
+	char name[40];
+
+	snprintf(name, sizeof(name), "point %.10g", p->per_cent);
+	return row(r, name, &p->run.total, p, out);
 }

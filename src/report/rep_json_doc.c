@@ -15,6 +15,7 @@
 
 #include "base/hist_codec.h"
 #include "report/figures.h"
+#include "report/rep_tests.h"
 
 static const struct run_result no_run;
 static const struct tally_sum no_sum;
@@ -95,6 +96,16 @@ static json_t *response_of(const struct result *r, const struct run_figures *f)
 
 /* ---- totals and intervals ---- */
 
+static void put_raw_figures(json_t *o, const struct run_figures *f)
+{
+	const struct tally_sum *s = f->sum != NULL ? f->sum : &no_sum;
+
+	put_real(o, "iops_per_s", figures_rate(figures_ios(f), f));
+	put_real(o, "bytes_per_s", figures_rate(figures_bytes(f), f));
+	put_real(o, "read_bytes_per_s", figures_rate(s->bytes[TALLY_READ], f));
+	put_real(o, "write_bytes_per_s", figures_rate(s->bytes[TALLY_WRITE], f));
+}
+
 static void put_figures(json_t *o, const struct run_figures *f)
 {
 	const struct tally_sum *s = f->sum != NULL ? f->sum : &no_sum;
@@ -125,6 +136,8 @@ static json_t *totals(const struct result *r, const struct run_result *run)
 	json_t *o = json_object(), *fair = json_object();
 
 	put_figures(o, f);
+	if (figures_is_raw(r))
+		put_raw_figures(o, f);
 	put_count(o, "threads", r->config->threads);
 	put(o, "loop", json_string(figures_open_loop(r) ? "open" : "closed"));
 	put_count(o, "cancelled", s->cancelled);
@@ -147,6 +160,8 @@ json_t *rep_json_interval_object(const struct result *r, const struct run_figure
 	json_t *o = json_object();
 
 	put_figures(o, f);
+	if (figures_is_raw(r))
+		put_raw_figures(o, f);
 	put(o, "tail", json_boolean(f->tail));
 	put_count(o, "threads_running", f->threads_running);
 	put_count(o, "queue_length", f->queue_length);
@@ -214,7 +229,39 @@ static json_t *statements(const struct result *r, const struct run_figures *f)
 		put_count(o, "count", t->count);
 		put_count(o, "errors", t->errors);
 		put_count(o, "rows", t->rows);
+		if (figures_is_raw(r))
+			put_count(o, "bytes", t->bytes);
 		put(o, "latency_ns", latency_of(r, t->latency));
+		json_array_append_new(a, o);
+	}
+	return a;
+}
+
+/* Loads of a curve: what was asked for, offered and done, and both latencies. */
+static json_t *curve(const struct result *r)
+{
+	json_t *a = json_array();
+
+	for (unsigned i = 0; i < r->npoints; i++) {
+		const struct result_point *p = &r->points[i];
+		const struct run_figures *f = &p->run.total;
+		json_t *o = json_object();
+
+		put_real(o, "per_cent", p->per_cent);
+		put_real(o, "rate_per_s", p->rate_per_s);
+		put_real(o, "offered_per_s", figures_rate(f->offered, f));
+		put_real(o, "achieved_per_s", figures_rate(f->ok, f));
+		put(o, "saturated", json_boolean(p->saturated));
+		put(o, "partial", json_boolean(p->run.partial));
+		put_count(o, "offered", f->offered);
+		put_count(o, "ok", f->ok);
+		put_count(o, "failed", f->failed);
+		put_count(o, "skipped", f->skipped);
+		put_count(o, "unfinished", f->unfinished);
+		put_real(o, "elapsed_s", f->elapsed_s);
+		put_raw_figures(o, f);
+		put(o, "latency_ns", response_of(r, f));
+		put(o, "service_ns", latency_of(r, f->sum != NULL ? f->sum->service : NULL));
 		json_array_append_new(a, o);
 	}
 	return a;
@@ -364,6 +411,7 @@ json_t *rep_json_document(const struct result *r, json_t *intervals)
 	const struct run_figures *f = &run->total;
 	const struct tally_sum *s = f->sum != NULL ? f->sum : &no_sum;
 	json_t *o = rep_json_head(r);
+	size_t keys = 17;
 
 	put(o, "phases", phases(run));
 	put(o, "totals", totals(r, run));
@@ -373,10 +421,19 @@ json_t *rep_json_document(const struct result *r, json_t *intervals)
 	json_object_set(o, "intervals", intervals);
 	put(o, "errors", errors(s));
 	put(o, "histograms", histograms(r, s));
-	put(o, "counters", json_object());
+	put(o, "counters", rep_json_facts(&r->counters));
 	put(o, "generator", generator(r, run));
 	put(o, "warnings", warnings(&r->warnings));
-	if (json_object_size(o) != 17) {
+	if (figures_is_raw(r)) {
+		put(o, "raw", rep_json_facts(&r->raw));
+		put(o, "curve", curve(r));
+		keys += 2;
+	}
+	if (r->ntests != 0) {
+		put(o, "tests", rep_json_tests(r));
+		keys++;
+	}
+	if (json_object_size(o) != keys) {
 		json_decref(o);
 		return NULL;
 	}

@@ -59,6 +59,8 @@ static bool worth_a_line(const struct run_figures *f)
 
 int rep_text_interval(const struct result *r, const struct run_figures *f, FILE *out)
 {
+	if (figures_is_raw(r))
+		return rep_text_raw_interval(r, f, out);
 	if (!worth_a_line(f))
 		return 0;
 	print_stamp(r, f, out);
@@ -153,6 +155,8 @@ int rep_text_cumulative(const struct result *r, const struct run_figures *f, FIL
 
 int rep_text_checkpoint(const struct result *r, const struct run_figures *f, FILE *out)
 {
+	if (figures_is_raw(r))
+		return rep_text_raw_checkpoint(r, f, out);
 	fprintf(out, "[ %.0fs ] Checkpoint report:\n", f->end_s);
 	return rep_text_cumulative(r, f, out);
 }
@@ -222,6 +226,8 @@ int rep_text_final(const struct result *r, FILE *out)
 {
 	static const struct run_figures none;
 
+	if (figures_is_raw(r))
+		return rep_text_raw_final(r, out);
 	if (r->debug_histogram)
 		rep_text_histogram(r, out);
 	rep_text_cumulative(r, r->run != NULL ? &r->run->last : &none, out);

@@ -14,4 +14,19 @@
 /* --histogram in sysbench's form. */
 int rep_text_histogram(const struct result *r, FILE *out);
 
+/* ---- rep_text_raw.c: the same of a raw run ---- */
+
+int rep_text_raw_interval(const struct result *r, const struct run_figures *f, FILE *out);
+int rep_text_raw_checkpoint(const struct result *r, const struct run_figures *f, FILE *out);
+int rep_text_raw_final(const struct result *r, FILE *out);
+
+/* ---- rep_text_details.c: parts that both have ---- */
+
+void rep_text_partial(const struct result *r, FILE *out);
+void rep_text_balance(const struct run_figures *f, FILE *out);
+void rep_text_errors(const struct tally_sum *s, FILE *out);
+void rep_text_device(const struct result *r, FILE *out);
+void rep_text_generator(const struct result *r, FILE *out);
+void rep_text_warnings(const struct result *r, FILE *out);
+
 #endif

@@ -117,7 +117,11 @@ static void statement_row(const struct tally_stmt *t, const struct run_figures *
 
 	fprintf(out, "    %-5s %10llu %11.2f", figures_class_name(t->class),
 	        (unsigned long long)t->count, figures_rate(t->count, f));
-	latency_cells(t->latency, out);
+	/* Inside pipelines statements have no time of their own. */
+	if (t->count != 0 && t->latency->lo > t->latency->hi)
+		fprintf(out, " %9s %9s %9s %9s %9s %10s", "-", "-", "-", "-", "-", "-");
+	else
+		latency_cells(t->latency, out);
 	fprintf(out, " %11llu %7llu  %s\n", (unsigned long long)t->rows,
 	        (unsigned long long)t->errors, figures_label(label, t->label, STATEMENT_COLUMNS));
 }
@@ -146,7 +150,7 @@ static void statement_table(const struct run_figures *f, FILE *out)
 	free(order);
 }
 
-static void error_table(const struct tally_sum *s, FILE *out)
+void rep_text_errors(const struct tally_sum *s, FILE *out)
 {
 	char text[4 * sizeof(s->error_list[0].text) + 1];
 	char state[4 * sizeof(s->error_list[0].state) + 1];
@@ -175,7 +179,7 @@ static void print_goal(const struct run_config *c, FILE *out)
 		        (unsigned long long)c->events);
 }
 
-static void partial_line(const struct result *r, FILE *out)
+void rep_text_partial(const struct result *r, FILE *out)
 {
 	const struct run_result *run = r->run;
 	const char *name = sigabbrev_np(run->signal);
@@ -202,7 +206,7 @@ static void partial_line(const struct result *r, FILE *out)
 	fprintf(out, "\n\n");
 }
 
-static void accounting_line(const struct run_figures *f, FILE *out)
+void rep_text_balance(const struct run_figures *f, FILE *out)
 {
 	const struct tally_sum *s = f->sum;
 
@@ -292,7 +296,7 @@ static void add_fact(const struct kv *kv, const char *key, const char *label, FI
 		fprintf(out, ", %s%s", label, text);
 }
 
-static void device_line(const struct result *r, FILE *out)
+void rep_text_device(const struct result *r, FILE *out)
 {
 	const struct kv *d = &r->device;
 	const struct kv_item *size = kv_find(d, "capacity_bytes");
@@ -323,7 +327,7 @@ static void device_line(const struct result *r, FILE *out)
 	fprintf(out, "\n");
 }
 
-static void generator_lines(const struct result *r, FILE *out)
+void rep_text_generator(const struct result *r, FILE *out)
 {
 	const struct run_result *run = r->run;
 	const struct tally_sum *s = run->total.sum;
@@ -352,8 +356,10 @@ static void generator_lines(const struct result *r, FILE *out)
 	fprintf(out, "\n");
 }
 
-static void warning_lines(const struct result_warnings *w, FILE *out)
+void rep_text_warnings(const struct result *r, FILE *out)
 {
+	const struct result_warnings *w = &r->warnings;
+
 	if (w->n == 0)
 		return;
 	fprintf(out, "\nWarnings:\n");
@@ -366,7 +372,7 @@ int rep_text_details(const struct result *r, FILE *out)
 	const struct run_result *run = r->run;
 
 	if (run != NULL && run->partial)
-		partial_line(r, out);
+		rep_text_partial(r, out);
 	if (run != NULL && run->total.sum != NULL) {
 		const struct tally_sum *s = run->total.sum;
 
@@ -380,14 +386,14 @@ int rep_text_details(const struct result *r, FILE *out)
 			    r, "Transactions, service time from the actual start (ms):", true, out);
 		percentile_table(r, out);
 		statement_table(&run->total, out);
-		error_table(s, out);
+		rep_text_errors(s, out);
 	}
 	if (run != NULL)
-		accounting_line(&run->total, out);
+		rep_text_balance(&run->total, out);
 	database_lines(r, out);
-	device_line(r, out);
+	rep_text_device(r, out);
 	if (run != NULL)
-		generator_lines(r, out);
-	warning_lines(&r->warnings, out);
+		rep_text_generator(r, out);
+	rep_text_warnings(r, out);
 	return figures_flush(out);
 }

@@ -21,6 +21,8 @@ void result_fini(struct result *r)
 	kv_fini(&r->host);
 	kv_fini(&r->device);
 	kv_fini(&r->database);
+	kv_fini(&r->raw);
+	kv_fini(&r->counters);
 	*r = (struct result){0};
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/kv.h"
 #include "base/opt.h"
+#include "run/cells.h"
 #include "run/run.h"
 
 #define RESULT_SCHEMA "ioltp-result-1"
@@ -34,10 +35,53 @@ struct result {
 	bool debug_histogram; /* --histogram: print it in the text report */
 	bool show_serial;     /* device serial in clear instead of hashed */
 	struct kv host, device, database;
+	struct kv raw; /* raw runs: profile, engine and what is in force, outstanding I/Os ... */
+	struct kv counters; /* of the drive: what the run did to it */
 	bool durable; /* a commit survives a power cut, as far as the settings say; true when there
 	                 is no database */
 	struct result_warnings warnings;
-	const struct run_result *run; /* NULL until the run is over */
+	const struct run_result *run;      /* NULL until the run is over */
+	const struct result_point *points; /* raw runs with a curve */
+	unsigned npoints;
+	const struct result_test *tests; /* tests of many cells; `run` is then of the last one's
+	                                    tracked cell */
+	unsigned ntests;
+};
+
+/* One load of a curve. */
+struct result_point {
+	double per_cent;   /* of the maximum */
+	double rate_per_s; /* asked for */
+	bool saturated;    /* less was done than offered */
+	struct run_result run;
+};
+
+enum result_metric { RESULT_IOPS, RESULT_THROUGHPUT, RESULT_LATENCY };
+
+/* A test of cells (mixes x sizes) that ran round after round until one was steady; or a series of
+ * one cell. */
+struct result_test {
+	const char *name, *title;
+	bool series, sequential;
+	enum result_metric metric; /* of the tracked cell and of the table */
+	unsigned oio;
+	double cell_s;
+	unsigned nmixes, nsizes;
+	const double *read_shares;
+	const uint32_t *size_bytes;
+	unsigned track_mix, track_size; /* indexes */
+	unsigned nrounds;
+	const struct cell_figures *cells; /* nrounds * nmixes * nsizes: by round, mix, size */
+	const struct cell_figures *means; /* nmixes * nsizes: over the window's rounds */
+	const double *tracked, *end_s, *written_bytes; /* by round; the last two from the start */
+	/* the verdict, of the last `window` rounds */
+	bool steady, partial;
+	unsigned window_first, window; /* index; rounds */
+	double mean, min, max, slope;  /* of the tracked value; slope per round */
+	double range, excursion;       /* shares of the mean */
+	double range_limit, excursion_limit;
+	unsigned max_rounds;
+	const struct kv *conditioning; /* what was done to the target before */
 };
 
 void result_init(struct result *r);
@@ -73,6 +117,9 @@ void facts_device(struct kv *device, const char *path, bool show_serial);
  * skipped and unfinished work, few samples for a percentile, relaxed durability, tmpfs. */
 void result_judge(struct result *r);
 
+/* A metric as it is printed. */
+double result_cell_metric(const struct cell_figures *f, enum result_metric metric);
+
 /* ---- the writers; all return 0 or -errno (a full disk shows), and none closes `out` ---- */
 
 /* Text in sysbench's form. Interval and checkpoint lines as they come, then the final report and
@@ -83,6 +130,9 @@ int rep_text_checkpoint(const struct result *r, const struct run_figures *f, FIL
  */
 int rep_text_cumulative(const struct result *r, const struct run_figures *f, FILE *out);
 int rep_text_final(const struct result *r, FILE *out);
+/* A line of the table of a curve; the heading goes before the first. */
+int rep_text_curve_head(const struct result *r, FILE *out);
+int rep_text_point(const struct result *r, const struct result_point *p, FILE *out);
 /* Only our own lines, for runs whose script prints its own cumulative report. */
 int rep_text_details(const struct result *r, FILE *out);
 
@@ -90,6 +140,8 @@ int rep_text_details(const struct result *r, FILE *out);
 int rep_csv_header(const struct result *r, FILE *out);
 int rep_csv_interval(const struct result *r, const struct run_figures *f, FILE *out);
 int rep_csv_final(const struct result *r, FILE *out);
+/* A row "point 10" for a load of 10 % of the maximum. */
+int rep_csv_point(const struct result *r, const struct result_point *p, FILE *out);
 
 /*
  * The JSON document. Intervals are kept in the stream as they come and appended, a line each, to

@@ -33,7 +33,9 @@ struct client;
 struct worker;
 struct run;
 
-/* Options that describe a run: --threads --events --time --warmup-time --forced-shutdown
+/* --threads, for runs whose threads are the user's number. */
+extern const struct opt_desc run_thread_options[];
+/* Options that describe a run: --events --time --warmup-time --forced-shutdown
  * --drain-time --rate --rate-process
  * --report-interval --report-checkpoints --rand-seed --thread-init-timeout --thread-stack-size
  * --cpu-pin --percentile and the old names. */

@@ -11,9 +11,15 @@
  * benchmark. */
 #define DRAIN_DEFAULT "30s"
 
-const struct opt_desc run_options[] = {
+const struct opt_desc run_thread_options[] = {
     {"threads", OPT_INT, "1", "1..65536", .unit = "threads",
      .help = "Number of clients, each with a thread and connection of its own"},
+    {"num-threads", OPT_INT, NULL, "1..65536", .help = "Older name of --threads", .flags = OPT_OLD,
+     .alias_of = "threads"},
+    OPT_END,
+};
+
+const struct opt_desc run_options[] = {
     {"events", OPT_INT, "0", "0..", .unit = "events",
      .help = "Limit for the number of events, shared out evenly over the clients; 0 is no limit"},
     {"time", OPT_TIME, "10", NULL, .help = "Length of the measured window; 0 is no limit"},
@@ -46,8 +52,6 @@ const struct opt_desc run_options[] = {
      .help = "Longest wait for all threads to be ready"},
     {"thread-stack-size", OPT_SIZE, "256K", "16K..1G", .help = "Stack of each thread"},
     {"cpu-pin", OPT_BOOL, "off", NULL, .help = "Keep each thread on one CPU, in turn"},
-    {"num-threads", OPT_INT, NULL, "1..65536", .help = "Older name of --threads", .flags = OPT_OLD,
-     .alias_of = "threads"},
     {"max-requests", OPT_INT, NULL, "0..", .help = "Older name of --events", .flags = OPT_OLD,
      .alias_of = "events"},
     {"max-time", OPT_TIME, NULL, NULL, .help = "Older name of --time", .flags = OPT_OLD,
@@ -171,7 +175,9 @@ int run_config_from(struct run_config *c, const struct opt_set *set, struct err 
 	int rc;
 
 	*c = (struct run_config){0};
-	c->threads = (unsigned)opt_int(set, "threads");
+	c->threads = 1;
+	if (opt_find(set, "threads") != NULL)
+		c->threads = (unsigned)opt_int(set, "threads");
 	c->events = (uint64_t)opt_int(set, "events");
 	c->time_ns = time_ns != 0 ? time_ns : RUN_NEVER;
 	c->warmup_ns = opt_time_ns(set, "warmup-time");

@@ -45,6 +45,7 @@ struct tally_stmt {
 	uint64_t count; /* successful calls */
 	uint64_t errors;
 	uint64_t rows;        /* read or changed */
+	uint64_t bytes;       /* moved, raw I/O only */
 	struct hist *latency; /* of successful calls */
 };
 
@@ -57,14 +58,18 @@ struct tally_error {
 
 struct tally {
 	_Alignas(128) uint64_t classes[TALLY_CLASSES]; /* statements by class */
+	uint64_t bytes[TALLY_CLASSES];                 /* moved by them, raw I/O only */
 	uint64_t errors; /* ignorable errors, each led to a retry or gave up */
 	uint64_t reconnects;
 	uint64_t commit_unknown; /* connection lost during COMMIT */
 	uint64_t lock_waits, lock_wait_ns,
-	    lock_timeouts;          /* waits for other writers, where the driver knows */
-	uint64_t inflight_since_ns; /* intended start of the event in flight; 0: none */
-	uint64_t last_end_ns;       /* end of the last counted event */
-	struct tally_type *types;   /* ntypes */
+	    lock_timeouts;              /* waits for other writers, where the driver knows */
+	uint64_t inflight_since_ns;     /* intended start of the event in flight; 0: none */
+	const uint64_t *slots_since_ns; /* the same of each of `nslots` events at a time, where one
+	                                   client has many; set before the start, not owned */
+	unsigned nslots;
+	uint64_t last_end_ns;     /* end of the last counted event */
+	struct tally_type *types; /* ntypes */
 	unsigned ntypes;
 	_Atomic unsigned nstmts; /* entries published */
 	struct tally_stmt *stmts[TALLY_STMTS_MAX];
@@ -103,13 +108,13 @@ struct tally_sum_type {
 };
 
 struct tally_sum {
-	uint64_t classes[TALLY_CLASSES];
+	uint64_t classes[TALLY_CLASSES], bytes[TALLY_CLASSES];
 	uint64_t begun, ok, failed, cancelled, retries, errors, reconnects, commit_unknown;
 	uint64_t lock_waits, lock_wait_ns, lock_timeouts;
 	uint64_t last_end_ns;
 	uint64_t
 	    oldest_inflight_ns; /* smallest inflight_since_ns that is not 0; 0: none in flight */
-	unsigned inflight;      /* clients with an event in flight */
+	unsigned inflight;      /* events in flight */
 	struct hist *latency;   /* all types */
 	struct hist *service;   /* NULL in the closed loop */
 	struct hist *lateness;

@@ -48,6 +48,7 @@ static int sum_stmts(struct tally_sum *s, struct tally *t)
 		to->count += HIST_LOAD(&from->count);
 		to->errors += HIST_LOAD(&from->errors);
 		to->rows += HIST_LOAD(&from->rows);
+		to->bytes += HIST_LOAD(&from->bytes);
 		hist_merge(to->latency, from->latency);
 	}
 	return 0;
@@ -109,13 +110,23 @@ static int sum_types(struct tally_sum *s, const struct tally *t, bool details)
 	return 0;
 }
 
+static void sum_inflight(struct tally_sum *s, uint64_t since_ns)
+{
+	if (since_ns == 0)
+		return;
+	s->inflight++;
+	if (s->oldest_inflight_ns == 0 || since_ns < s->oldest_inflight_ns)
+		s->oldest_inflight_ns = since_ns;
+}
+
 static void sum_counters(struct tally_sum *s, const struct tally *t)
 {
-	uint64_t since = HIST_LOAD(&t->inflight_since_ns);
 	uint64_t last = HIST_LOAD(&t->last_end_ns);
 
-	for (unsigned i = 0; i < TALLY_CLASSES; i++)
+	for (unsigned i = 0; i < TALLY_CLASSES; i++) {
 		s->classes[i] += HIST_LOAD(&t->classes[i]);
+		s->bytes[i] += HIST_LOAD(&t->bytes[i]);
+	}
 	s->errors += HIST_LOAD(&t->errors);
 	s->reconnects += HIST_LOAD(&t->reconnects);
 	s->commit_unknown += HIST_LOAD(&t->commit_unknown);
@@ -124,11 +135,9 @@ static void sum_counters(struct tally_sum *s, const struct tally *t)
 	s->lock_timeouts += HIST_LOAD(&t->lock_timeouts);
 	if (last > s->last_end_ns)
 		s->last_end_ns = last;
-	if (since == 0)
-		return;
-	s->inflight++;
-	if (s->oldest_inflight_ns == 0 || since < s->oldest_inflight_ns)
-		s->oldest_inflight_ns = since;
+	sum_inflight(s, HIST_LOAD(&t->inflight_since_ns));
+	for (unsigned i = 0; i < t->nslots; i++)
+		sum_inflight(s, HIST_LOAD(&t->slots_since_ns[i]));
 }
 
 static void sum_totals(struct tally_sum *s)
@@ -229,6 +238,7 @@ static int diff_stmts(struct tally_sum *d, const struct tally_sum *now,
 		to->count = a->count - (b != NULL ? b->count : 0);
 		to->errors = a->errors - (b != NULL ? b->errors : 0);
 		to->rows = a->rows - (b != NULL ? b->rows : 0);
+		to->bytes = a->bytes - (b != NULL ? b->bytes : 0);
 		if (b != NULL)
 			hist_diff(to->latency, a->latency, b->latency);
 		else
@@ -275,8 +285,10 @@ struct tally_sum *tally_sum_diff(const struct tally_sum *now, const struct tally
 		return NULL;
 	}
 	diff_types(d, now, before);
-	for (unsigned i = 0; i < TALLY_CLASSES; i++)
+	for (unsigned i = 0; i < TALLY_CLASSES; i++) {
 		d->classes[i] = now->classes[i] - before->classes[i];
+		d->bytes[i] = now->bytes[i] - before->bytes[i];
+	}
 	d->errors = now->errors - before->errors;
 	d->reconnects = now->reconnects - before->reconnects;
 	d->commit_unknown = now->commit_unknown - before->commit_unknown;

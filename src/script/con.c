@@ -49,6 +49,7 @@ void con_free_all(struct script_client *sc)
 		sc->hash ^= con->sql->hash * (2u * con->client->id + 1u);
 		sql_conn_free(con->sql);
 		strbuf_fini(&con->bulk);
+		free(con->pipe.labels);
 		free(con);
 	}
 }

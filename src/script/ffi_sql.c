@@ -92,6 +92,86 @@ static unsigned label_index(struct ioltp_con *con, const char *text, size_t len,
 	return slot->index;
 }
 
+/* ---- pipelines ---- */
+
+/*
+ * Statements in a pipeline overlap: none has a time of its own. They are counted when the whole
+ * went well, and its time is that of an entry "(pipeline)", which counts as no query.
+ */
+static void pipe_add(struct ioltp_con *con, unsigned label)
+{
+	if (!counts(con->client) || label >= TALLY_STMTS_MAX)
+		return;
+	if (con->pipe.n == con->pipe.room) {
+		const unsigned room = con->pipe.room != 0 ? 2 * con->pipe.room : 64;
+		unsigned *labels = realloc(con->pipe.labels, room * sizeof(*labels));
+
+		if (labels == NULL) {
+			sql_error_set(con->sql, SQL_FATAL, ENOMEM, NULL,
+			              "out of memory for a pipeline");
+			return;
+		}
+		con->pipe.labels = labels;
+		con->pipe.room = room;
+	}
+	con->pipe.labels[con->pipe.n++] = label;
+}
+
+static unsigned pipe_label(struct ioltp_con *con)
+{
+	static const char text[] = "(pipeline)";
+	struct tally *t = con->client->tally;
+
+	return t != NULL ? tally_stmt_index(t, text, sizeof(text) - 1, TALLY_OTHER)
+	                 : TALLY_STMTS_MAX;
+}
+
+static void pipe_count(struct ioltp_con *con)
+{
+	struct client *c = con->client;
+	struct tally_stmt *whole;
+
+	if (!counts(c))
+		return;
+	for (unsigned i = 0; i < con->pipe.n; i++) {
+		struct tally_stmt *s = c->tally->stmts[con->pipe.labels[i]];
+
+		TALLY_ADD(c->tally->classes[s->class], 1);
+		TALLY_ADD(s->count, 1);
+	}
+	whole = c->tally->stmts[pipe_label(con)];
+	TALLY_ADD(whole->count, 1);
+	TALLY_ADD(whole->rows, con->sql->affected);
+	hist_record(whole->latency, clock_now_ns(c->clock) - con->pipe.started_ns);
+}
+
+static void pipe_begin(struct ioltp_con *con)
+{
+	con->pipe.n = 0;
+	if (counts(con->client))
+		con->pipe.started_ns = clock_now_ns(con->client->clock);
+	sql_pipeline_begin(con->sql);
+}
+
+int ioltp_pipeline(struct ioltp_con *con, bool begin)
+{
+	const bool piping = con->sql->piping;
+	const bool failed = con->sql->pipe_failed; /* the statement that did is counted */
+
+	if (begin)
+		pipe_begin(con);
+	else
+		sql_pipeline_end(con->sql);
+	if (con->sql->error.outcome != SQL_OK) {
+		if (!failed)
+			count_failure(con, pipe_label(con));
+		return FFI_FAILED;
+	}
+	if (!begin && piping)
+		pipe_count(con);
+	return FFI_DONE;
+}
+
 /* ---- connections ---- */
 
 int ioltp_con_connect(struct ioltp_con *con)
@@ -158,7 +238,9 @@ static int query_finished(struct ioltp_con *con)
 		count_failure(con, con->label);
 		return FFI_FAILED;
 	}
-	if (counts(c))
+	if (__builtin_expect(sql->piping, 0))
+		pipe_add(con, con->label);
+	else if (counts(c))
 		tally_stmt_ok(c->tally, con->label, since_start(con),
 		              con->result != NULL ? con->result->nrows : sql->affected);
 	return con->result != NULL ? FFI_ROWS : FFI_DONE;
@@ -244,7 +326,9 @@ static int execute_finished(struct ioltp_con *con, struct sql_stmt *stmt)
 		count_failure(con, stmt->label);
 		return FFI_FAILED;
 	}
-	if (counts(c))
+	if (__builtin_expect(sql->piping, 0))
+		pipe_add(con, stmt->label);
+	else if (counts(c))
 		tally_stmt_ok(c->tally, stmt->label, since_start(con),
 		              stmt->has_rows ? stmt->result->nrows : sql->affected);
 	return stmt->has_rows ? FFI_ROWS : FFI_DONE;
@@ -314,19 +398,7 @@ void ioltp_result_free(struct sql_result *result)
 	sql_result_free(result);
 }
 
-/* ---- pipelines and bulk inserts ---- */
-
-int ioltp_pipeline(struct ioltp_con *con, bool begin)
-{
-	if (begin)
-		sql_pipeline_begin(con->sql);
-	else
-		sql_pipeline_end(con->sql);
-	if (con->sql->error.outcome == SQL_OK)
-		return FFI_DONE;
-	count_failure(con, TALLY_STMTS_MAX);
-	return FFI_FAILED;
-}
+/* ---- bulk inserts ---- */
 
 int ioltp_bulk_init(struct ioltp_con *con, const char *head, size_t len)
 {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
+#include "base/datadir.h"
 #include "base/strbuf.h"
 #include "script/script.h"
 
@@ -26,27 +26,7 @@ static bool is_file(const char *path)
 
 int script_data_dir(char **dir, struct err *err)
 {
-	const char *given = getenv("IOLTP_DATADIR");
-	char exe[4096];
-	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-	const char *place = PKGDATADIR "/lua";
-
-	*dir = NULL;
-	if (given != NULL && given[0] != '\0') {
-		place = given;
-	} else if (n > 0) {
-		exe[n] = '\0';
-		/* The program of the build tree uses the source tree's files, wherever the two are.
-		 */
-		if (strncmp(exe, ABS_BUILDDIR "/", sizeof(ABS_BUILDDIR)) == 0)
-			place = ABS_SRCDIR "/lua";
-	}
-	if (!is_dir(place))
-		return err_usage(
-		    err, "%s: no folder with the Lua files; install ioltp or set IOLTP_DATADIR",
-		    place);
-	*dir = strdup(place);
-	return *dir != NULL ? 0 : -ENOMEM;
+	return data_dir(dir, "lua", err);
 }
 
 static int read_stream(FILE *f, struct strbuf *sb)

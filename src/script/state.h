@@ -41,7 +41,12 @@ struct ioltp_con {
 	} labels[LABEL_SLOTS]; /* labels of query texts seen lately */
 	struct strbuf bulk;    /* rows gathered by bulk_insert_next */
 	size_t bulk_head;      /* bytes of the INSERT's head in it; 0: not begun */
-	bool wanted;           /* the script wants it open: recover connects it again */
+	struct {               /* the pipeline that is open */
+		uint64_t started_ns;
+		unsigned *labels; /* statements on their way; owned */
+		unsigned n, room;
+	} pipe;
+	bool wanted; /* the script wants it open: recover connects it again */
 	struct ioltp_con *next;
 };
 

@@ -280,6 +280,7 @@ static void drop(struct sql_conn *conn)
 	conn->more = false;
 	conn->pipe_open = false;
 	conn->pipe_failed = false;
+	conn->piping = false;
 	conn->epoch++;
 	conn->call.kind = CALL_OF_NONE;
 	conn->call.stmt = NULL;
@@ -485,6 +486,13 @@ static void hash_row(struct sql_conn *conn, const struct bulk_value *values)
 	conn->hash = hash;
 }
 
+/* Rows that break a constraint break it again: what an event may retry, a load may not. */
+static void refuse_retry(struct sql_conn *conn)
+{
+	if (conn->error.outcome == SQL_RETRY && strncmp(conn->error.state, "23", 2) == 0)
+		conn->error.outcome = SQL_FATAL;
+}
+
 enum sql_call sql_bulk_row(struct sql_conn *conn, const struct bulk_value *values)
 {
 	if (!can_bulk(conn))
@@ -492,20 +500,27 @@ enum sql_call sql_bulk_row(struct sql_conn *conn, const struct bulk_value *value
 	if (conn->env->hash)
 		hash_row(conn, values);
 	if ((conn->env->ops->caps & CAP_BULK) != 0)
-		return started(conn, conn->env->ops->bulk_row(conn, values), NULL, 0);
-	emulate_bulk_row(conn, values);
+		started(conn, conn->env->ops->bulk_row(conn, values), NULL, 0);
+	else
+		emulate_bulk_row(conn, values);
+	refuse_retry(conn);
 	return CALL_DONE;
 }
 
 enum sql_call sql_bulk_end(struct sql_conn *conn, bool commit)
 {
+	enum sql_call call;
+
 	if (!can_bulk(conn))
 		return CALL_DONE;
 	if ((conn->env->ops->caps & CAP_BULK) == 0) {
 		emulate_bulk_end(conn, commit);
+		refuse_retry(conn);
 		return CALL_DONE;
 	}
-	return started(conn, conn->env->ops->bulk_end(conn, commit), commit ? "COMMIT" : NULL, 6);
+	call = started(conn, conn->env->ops->bulk_end(conn, commit), commit ? "COMMIT" : NULL, 6);
+	refuse_retry(conn);
+	return call;
 }
 
 enum sql_call sql_pipeline_begin(struct sql_conn *conn)
@@ -518,6 +533,7 @@ enum sql_call sql_pipeline_begin(struct sql_conn *conn)
 	conn->pipe_open = true;
 	if ((conn->env->ops->caps & CAP_PIPELINE) == 0)
 		return CALL_DONE;
+	conn->piping = true;
 	return started(conn, conn->env->ops->pipeline_begin(conn), NULL, 0);
 }
 
@@ -528,6 +544,7 @@ enum sql_call sql_pipeline_end(struct sql_conn *conn)
 		return CALL_DONE;
 	}
 	conn->pipe_open = false;
+	conn->piping = false;
 	if (conn->pipe_failed) {
 		conn->pipe_failed = false;
 		/* What was skipped left the first failure standing; a real pipeline still has to be

@@ -51,8 +51,7 @@ struct bulk_table {
 	unsigned ncolumns;
 	bool fresh; /* created empty by this load, in this process: the driver may use what is legal
 	               only then */
-	bool whole; /* fresh, and this bulk load brings all of its rows: the driver may empty it
-	               first */
+	bool whole; /* fresh, and this bulk load brings all of its rows */
 };
 
 /* One value of a bulk row. */
@@ -173,7 +172,9 @@ struct sql_conn {
 	unsigned owner; /* client number: picks a target of a list, a random stream */
 	bool async;     /* asked for at sql_conn_new */
 	bool connected;
-	bool more;              /* another result waits (CAP_MULTI_RESULT) */
+	bool more;   /* another result waits (CAP_MULTI_RESULT) */
+	bool piping; /* inside a pipeline that is one: a call that went well was only put on its way
+	              */
 	struct sql_error error; /* outcome of the last call; SQL_OK when it went well */
 	uint64_t affected;      /* rows changed by the last statement */
 	uint64_t warnings;      /* of the last statement */

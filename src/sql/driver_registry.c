@@ -38,8 +38,10 @@ const struct driver_ops *const *driver_all(void)
 #ifdef HAVE_MYSQL
 	    &driver_mysql,
 #endif
-	    &driver_null,
-	    NULL,
+#ifdef HAVE_PGSQL
+	    &driver_pgsql,
+#endif
+	    &driver_null,   NULL,
 	};
 
 	return drivers;

@@ -64,7 +64,9 @@ struct pgsql_columns {
 };
 
 struct pgsql_bulk {
-	bool open;         /* inside COPY */
+	bool open;    /* inside COPY */
+	bool own_txn; /* begun here: ends with the load */
+	bool freeze;
 	char *rows;        /* not sent yet; owned, kept from load to load */
 	size_t used, room; /* bytes */
 	struct pgsql_columns columns;
@@ -72,6 +74,7 @@ struct pgsql_bulk {
 
 struct pgsql_conn {
 	PGconn *pg;
+	bool tls;
 	unsigned next_name;    /* of statements */
 	struct strbuf garbage; /* DEALLOCATE of closed statements, not sent yet */
 	unsigned ngarbage;
@@ -93,8 +96,8 @@ void pgsql_close(struct sql_env *env);
 enum sql_call pgsql_connect(struct sql_conn *conn);
 void pgsql_disconnect(struct sql_conn *conn);
 bool pgsql_in_transaction(struct sql_conn *conn);
-/* Waits until the server's next result is complete, and for what is not sent yet to be sent. False:
- * SQL_LOST is set. */
+/* After something was sent, or while PQisBusy: waits until the server's next result is complete.
+ * False: SQL_LOST is set. */
 bool pgsql_wait(struct sql_conn *conn);
 /* Waits for any bytes of the server. False: SQL_LOST is set. */
 bool pgsql_wait_input(struct sql_conn *conn);
@@ -119,7 +122,7 @@ void pgsql_quote(struct sql_conn *conn, const char *text, size_t len, struct str
 /* The next result of what was sent, NULL when there is none left or the connection is lost (then
  * SQL_LOST is set). */
 PGresult *pgsql_next(struct sql_conn *conn);
-/* All results of a call that gives one; the first failure is the outcome. NULL: failed. */
+/* Waits for the result of what was just sent; a failure is the outcome. NULL: failed. */
 PGresult *pgsql_single(struct sql_conn *conn);
 /* Sends a text of our own and waits; NULL: failed. To be cleared by the caller. */
 PGresult *pgsql_run(struct sql_conn *conn, const char *text);

@@ -4,7 +4,7 @@
  * where every column has a form that is known here, else as text.
  *
  * FREEZE (rows that no later VACUUM must touch) is legal only in the transaction that made or
- * emptied the table, which locks out all others: it is used when the table comes in one load.
+ * emptied the table, which locks out all others: it is used when all rows come in one load.
  */
 #include <ctype.h>
 #include <endian.h>
@@ -283,10 +283,9 @@ static bool ask_columns(struct sql_conn *conn, const struct bulk_table *table)
 
 static void copy_text(struct sql_conn *conn, const struct bulk_table *table, struct strbuf *text)
 {
-	const struct pgsql_columns *columns = &((struct pgsql_conn *)conn->impl)->bulk.columns;
-	const bool freeze = table->whole && !pgsql_in_transaction(conn);
+	const struct pgsql_bulk *bulk = &((struct pgsql_conn *)conn->impl)->bulk;
 
-	if (freeze) {
+	if (bulk->freeze) {
 		strbuf_adds(text, "TRUNCATE ");
 		add_name(text, table->name);
 		strbuf_adds(text, "; ");
@@ -295,8 +294,52 @@ static void copy_text(struct sql_conn *conn, const struct bulk_table *table, str
 	add_name(text, table->name);
 	strbuf_addc(text, '(');
 	add_columns(text, table);
-	strbuf_addf(text, ") FROM STDIN (FORMAT %s%s)", columns->binary ? "binary" : "text",
-	            freeze ? ", FREEZE" : "");
+	strbuf_addf(text, ") FROM STDIN (FORMAT %s%s)", bulk->columns.binary ? "binary" : "text",
+	            bulk->freeze ? ", FREEZE" : "");
+}
+
+static void end_transaction(struct sql_conn *conn, bool commit)
+{
+	const struct sql_error error = conn->error;
+	struct pgsql_bulk *bulk = &((struct pgsql_conn *)conn->impl)->bulk;
+	PGresult *result;
+
+	bulk->own_txn = false;
+	bulk->freeze = false;
+	conn->error.outcome = SQL_OK;
+	result = pgsql_run(conn, commit ? "COMMIT" : "ROLLBACK");
+	if (result != NULL && !commit)
+		conn->error = error;
+	PQclear(result);
+}
+
+/* Begins a transaction in which the table may be frozen, if it is as empty as it should be: under a
+ * lock that nobody can put rows in behind. */
+static void begin_frozen(struct sql_conn *conn, const struct bulk_table *table)
+{
+	struct pgsql_conn *pc = conn->impl;
+	struct strbuf text = STRBUF_INIT;
+	PGresult *result;
+
+	strbuf_adds(&text, "BEGIN; LOCK TABLE ");
+	add_name(&text, table->name);
+	strbuf_adds(&text, " IN ACCESS EXCLUSIVE MODE; SELECT 1 FROM ");
+	add_name(&text, table->name);
+	strbuf_adds(&text, " LIMIT 1");
+	if (text.failed)
+		sql_error_set(conn, SQL_FATAL, ENOMEM, NULL, "out of memory for a bulk load");
+	else if (!PQsendQuery(pc->pg, text.text))
+		pgsql_call_failed(conn, "beginning a bulk load");
+	else
+		pc->bulk.own_txn = true;
+	strbuf_fini(&text);
+	while (pc->bulk.own_txn && (result = pgsql_next(conn)) != NULL) {
+		if (PQresultStatus(result) == PGRES_FATAL_ERROR)
+			pgsql_failed(conn, result);
+		else if (PQresultStatus(result) == PGRES_TUPLES_OK)
+			pc->bulk.freeze = PQntuples(result) == 0;
+		PQclear(result);
+	}
 }
 
 /* Sends the COPY and waits until the server wants rows. */
@@ -319,6 +362,21 @@ static void open_copy(struct sql_conn *conn, const char *text)
 		pgsql_call_failed(conn, "beginning a bulk load");
 }
 
+/* What COPY begins with, or what is left of a COPY that did not begin. */
+static void opened(struct sql_conn *conn)
+{
+	struct pgsql_bulk *bulk = &((struct pgsql_conn *)conn->impl)->bulk;
+
+	bulk->used = 0;
+	if (!bulk->open) {
+		if (bulk->own_txn && conn->error.outcome != SQL_LOST)
+			end_transaction(conn, false);
+	} else if (bulk->columns.binary && reserve(conn, sizeof(binary_head)) != NULL) {
+		memcpy(bulk->rows, binary_head, sizeof(binary_head));
+		bulk->used = sizeof(binary_head);
+	}
+}
+
 enum sql_call pgsql_bulk_begin(struct sql_conn *conn, const struct bulk_table *table)
 {
 	struct pgsql_conn *pc = conn->impl;
@@ -335,17 +393,15 @@ enum sql_call pgsql_bulk_begin(struct sql_conn *conn, const struct bulk_table *t
 	     bulk->columns.n != table->ncolumns) &&
 	    !ask_columns(conn, table))
 		return CALL_DONE;
+	if (table->whole && !pgsql_in_transaction(conn))
+		begin_frozen(conn, table);
 	copy_text(conn, table, &text);
 	if (text.failed)
 		sql_error_set(conn, SQL_FATAL, ENOMEM, NULL, "out of memory for a bulk load");
-	else
+	if (conn->error.outcome == SQL_OK)
 		open_copy(conn, text.text);
 	strbuf_fini(&text);
-	bulk->used = 0;
-	if (bulk->open && bulk->columns.binary && reserve(conn, sizeof(binary_head)) != NULL) {
-		memcpy(bulk->rows, binary_head, sizeof(binary_head));
-		bulk->used = sizeof(binary_head);
-	}
+	opened(conn);
 	return CALL_DONE;
 }
 
@@ -395,8 +451,8 @@ enum sql_call pgsql_bulk_end(struct sql_conn *conn, bool commit)
 	bulk->used = 0;
 	if (conn->error.outcome == SQL_LOST)
 		return CALL_DONE;
-	if (PQputCopyEnd(pc->pg, commit && conn->error.outcome == SQL_OK ? NULL : "given up") !=
-	    1) {
+	commit = commit && conn->error.outcome == SQL_OK;
+	if (PQputCopyEnd(pc->pg, commit ? NULL : "given up") != 1) {
 		pgsql_call_failed(conn, "ending a bulk load");
 		return CALL_DONE;
 	}
@@ -409,6 +465,8 @@ enum sql_call pgsql_bulk_end(struct sql_conn *conn, bool commit)
 	if (result == NULL)
 		forget_columns(&bulk->columns);
 	PQclear(result);
+	if (bulk->own_txn && conn->error.outcome != SQL_LOST)
+		end_transaction(conn, result != NULL);
 	return CALL_DONE;
 }
 

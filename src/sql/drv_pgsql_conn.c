@@ -10,6 +10,10 @@
 
 /* ---- waiting ---- */
 
+/* What the TLS library has read but libpq has not, poll does not see. Reading twice empties the
+ * record at hand; should more ever be left, it is looked for after this time. */
+enum { TLS_SLICE_MS = 10 };
+
 /* When a wait that begins now must be over; 0: never. */
 static uint64_t deadline_ns(const struct sql_conn *conn, uint64_t timeout_ns)
 {
@@ -20,24 +24,27 @@ static uint64_t deadline_ns(const struct sql_conn *conn, uint64_t timeout_ns)
 static bool wait_socket(struct sql_conn *conn, short events, uint64_t until_ns)
 {
 	const struct pgsql_conn *pc = conn->impl;
+	const int slice_ms = pc->tls ? TLS_SLICE_MS : INT_MAX;
 	struct pollfd fd = {.fd = PQsocket(pc->pg), .events = events};
 
 	for (;;) {
-		int wait_ms = -1, n;
+		int wait_ms = pc->tls ? slice_ms : -1, n;
 
 		if (until_ns != 0) {
 			const uint64_t now = clock_now_ns(conn->env->clock);
 			const uint64_t left_ms =
 			    now < until_ns ? (until_ns - now) / 1000000u + 1 : 0;
 
-			wait_ms = left_ms < INT_MAX ? (int)left_ms : INT_MAX;
+			wait_ms = left_ms < (uint64_t)slice_ms ? (int)left_ms : slice_ms;
 		}
 		n = poll(&fd, 1, wait_ms);
 		/* What else poll may fail with, the next call on the socket will tell. */
 		if (n > 0 || (n < 0 && errno != EINTR))
 			return true;
-		if (n == 0 && wait_ms != INT_MAX)
+		if (n == 0 && wait_ms != slice_ms)
 			return false;
+		if (n == 0 && pc->tls)
+			return true;
 	}
 }
 
@@ -54,8 +61,12 @@ static void timed_out(struct sql_conn *conn)
 static bool consume(struct sql_conn *conn)
 {
 	struct pgsql_conn *pc = conn->impl;
+	int read = PQconsumeInput(pc->pg);
 
-	if (PQconsumeInput(pc->pg) || PQstatus(pc->pg) == CONNECTION_BAD)
+	/* The rest of a TLS record, see TLS_SLICE_MS. */
+	if (read && pc->tls && PQisBusy(pc->pg))
+		read = PQconsumeInput(pc->pg);
+	if (read || PQstatus(pc->pg) == CONNECTION_BAD)
 		return true;
 	pgsql_call_failed(conn, "reading from the server");
 	return false;
@@ -67,18 +78,17 @@ bool pgsql_wait(struct sql_conn *conn)
 	const struct pgsql_env *pe = conn->env->impl;
 	const uint64_t until_ns = deadline_ns(conn, pe->statement_timeout_ns);
 
-	for (;;) {
+	do {
 		const int unsent = PQflush(pc->pg);
 
-		if (!PQisBusy(pc->pg))
-			return true;
 		if (!wait_socket(conn, unsent > 0 ? POLLIN | POLLOUT : POLLIN, until_ns)) {
 			timed_out(conn);
 			return false;
 		}
 		if (!consume(conn))
 			return false;
-	}
+	} while (PQisBusy(pc->pg));
+	return true;
 }
 
 bool pgsql_wait_input(struct sql_conn *conn)
@@ -209,6 +219,7 @@ enum sql_call pgsql_connect(struct sql_conn *conn)
 		pgsql_connect_failed(conn, PQerrorMessage(pc->pg));
 		return CALL_DONE;
 	}
+	pc->tls = PQsslInUse(pc->pg) != 0;
 	PQsetNoticeReceiver(pc->pg, count_notice, conn);
 	if (PQsetnonblocking(pc->pg, 1) != 0)
 		pgsql_call_failed(conn, "setting up the connection");

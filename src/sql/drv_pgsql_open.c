@@ -70,7 +70,9 @@ const struct opt_desc pgsql_options[] = {
      .help = "take the connection for lost when a statement has no answer for so long; 0: never"},
     {.name = "pgsql-ignore-errors",
      .type = OPT_LIST,
-     .def = "40001,40P01",
+     /* 23505: of two transactions that delete and insert the same row, READ COMMITTED lets the
+      * second find nothing to delete and then a row in its way. */
+     .def = "40001,40P01,23505",
      .help = "SQLSTATEs after which the event is run again, or `all`"},
     OPT_END,
 };

@@ -70,10 +70,11 @@ static bool is_kept(struct sql_conn *conn, PGresult *result, bool *usable)
 
 PGresult *pgsql_single(struct sql_conn *conn)
 {
-	PGresult *kept = NULL, *result;
-	bool usable = true;
+	const struct pgsql_conn *pc = conn->impl;
+	bool usable = pgsql_wait(conn);
+	PGresult *kept = NULL, *result = usable ? PQgetResult(pc->pg) : NULL;
 
-	while (usable && (result = pgsql_next(conn)) != NULL) {
+	for (; result != NULL; result = usable ? pgsql_next(conn) : NULL) {
 		if (kept == NULL && is_kept(conn, result, &usable))
 			kept = result;
 		else if (kept != NULL)

@@ -35,3 +35,16 @@ libioltp_a_SOURCES += \
 	src/sql/drv_mysql_query.c \
 	src/sql/drv_mysql_stmt.c
 endif
+
+if WITH_PGSQL
+libioltp_a_SOURCES += \
+	src/sql/drv_pgsql.c src/sql/drv_pgsql.h \
+	src/sql/drv_pgsql_bulk.c \
+	src/sql/drv_pgsql_conn.c \
+	src/sql/drv_pgsql_error.c \
+	src/sql/drv_pgsql_facts.c \
+	src/sql/drv_pgsql_open.c \
+	src/sql/drv_pgsql_pipe.c \
+	src/sql/drv_pgsql_query.c \
+	src/sql/drv_pgsql_stmt.c
+endif

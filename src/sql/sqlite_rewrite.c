@@ -48,7 +48,9 @@ struct pass {
 	enum sqlite_pretend pretend;
 	struct strbuf *out;
 	bool changed;
-	bool upsert; /* behind ON DUPLICATE KEY UPDATE */
+	bool upsert;      /* behind ON DUPLICATE KEY UPDATE */
+	bool zero_counts; /* a row that begins with 0 asks for the next number */
+	unsigned depth;   /* of parentheses */
 };
 
 /* What stands between quotes, as a literal. `backslash`: C-like escapes. */
@@ -243,13 +245,52 @@ static bool pass_upsert_value(struct pass *p)
 	return true;
 }
 
+/*
+ * INSERT INTO t (id, ...): scripts for MySQL give 0 for a column that numbers itself. The table is
+ * not known here; the first column being called id is taken for it.
+ */
+static bool counts_from_zero(struct words w)
+{
+	const char *name, *columns, *first;
+	size_t len, columns_len, first_len;
+	struct words list;
+
+	if (!words_take(&w, "INSERT"))
+		return false;
+	words_take(&w, "IGNORE");
+	if (!words_take(&w, "INTO") || !words_take_name(&w, &name, &len) ||
+	    !words_take_group(&w, &columns, &columns_len))
+		return false;
+	list = (struct words){.text = columns, .len = columns_len};
+	return words_take_name(&list, &first, &first_len) &&
+	       (scan_word_is(first, first_len, "id") || scan_word_is(first, first_len, "`id`"));
+}
+
+static bool pass_zero(struct pass *p, char c)
+{
+	struct words w = p->w;
+
+	if (c != '(' || !p->zero_counts || p->depth != 0)
+		return false;
+	w.at++;
+	if (!words_take(&w, "0") || !words_take_char(&w, ','))
+		return false;
+	strbuf_adds(p->out, "(NULL,");
+	p->depth++;
+	p->w.at = w.at;
+	p->changed = true;
+	return true;
+}
+
 static void first_pass(struct pass *p)
 {
+	p->zero_counts = p->pretend == PRETEND_MYSQL && counts_from_zero(p->w);
 	while (p->w.at < p->w.len) {
 		const char c = p->w.text[p->w.at];
 		size_t end;
 
-		if (pass_string(p, c) || pass_dollar(p, c) || pass_comment(p, c) || pass_cast(p, c))
+		if (pass_string(p, c) || pass_dollar(p, c) || pass_comment(p, c) ||
+		    pass_cast(p, c) || pass_zero(p, c))
 			continue;
 		if (c == '`' || c == '"') { /* a name */
 			end = scan_quoted(p->w.text, p->w.len, p->w.at + 1, c, false);
@@ -259,6 +300,8 @@ static void first_pass(struct pass *p)
 			end = words_end(&p->w, p->w.at);
 		} else {
 			end = p->w.at + 1;
+			p->depth += c == '(';
+			p->depth -= c == ')' && p->depth > 0;
 		}
 		strbuf_add(p->out, p->w.text + p->w.at, end - p->w.at);
 		p->w.at = end;

@@ -32,7 +32,7 @@ expect_status 0 "$probe" write beside.img "$size"
 
 need_loop
 need_command mkfs.ext4 e2fsprogs
-empty_image fs.img 16
+empty_image fs.img
 mkfs.ext4 -q fs.img 2>/dev/null || fail "mkfs.ext4"
 attach "$TMP/fs.img"
 mkdir mnt

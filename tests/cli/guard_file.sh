@@ -36,6 +36,7 @@ expect_status 0 "$probe" write fresh.img --file-size=65536 --destroy-data="./fre
 
 # Two runs on one file.
 mkfifo hold
+# shellcheck disable=SC2094 # a fifo
 "$probe" hold new.img --file-size=65536 --destroy-data=new.img <hold >held.out 2>&1 &
 holder=$!
 exec 9>hold

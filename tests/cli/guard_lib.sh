@@ -14,12 +14,12 @@ need_loop() {
 
 # new_image FILE [MIB]: random content, so that no write goes unseen.
 new_image() {
-	dd if=/dev/urandom of="$1" bs=1M count="${2:-8}" status=none || fail "cannot write $1"
+	dd if=/dev/urandom of="$1" bs=1M count="${2:-4}" status=none || fail "cannot write $1"
 }
 
 # empty_image FILE [MIB]
 empty_image() {
-	truncate -s "${2:-8}M" "$1" || fail "cannot make $1"
+	truncate -s "${2:-4}M" "$1" || fail "cannot make $1"
 }
 
 # attach FILE [LOSETUP-OPTION...]: sets $dev. Detached at the end.
@@ -46,7 +46,7 @@ destroyed_by() {
 	[ "$(sha256sum <"$image")" != "$before" ] || fail "the control wrote nothing to $image: $*"
 }
 
-# refused CHECK REGEX IMAGE TARGET ARGUMENT...: writing to TARGET is refused with status 2 and one line that names the target and matches,
+# refused CHECK REGEX IMAGE TARGET ARGUMENT...: writing to TARGET (by the guard alone and by 'ioltp raw') is refused with status 2 and one line that names the target and matches,
 # and changes nothing of IMAGE (or "-"); 'device check' finds the same under CHECK (or "-": there is nothing to check).
 refused() {
 	local check=$1 regex=$2 image=$3 target=$4 before=
@@ -57,6 +57,8 @@ refused() {
 	[ "$(wc -l <"$TMP/err")" = 1 ] || fail "the refusal of $target is not one line"
 	assert_grep "$regex" "$TMP/err"
 	grep -qF -- "$target" "$TMP/err" || fail "the refusal does not name $target"
+	expect_status 2 "$IOLTP" raw "$target" --rw=randwrite --time=100ms "$@"
+	assert_grep "$regex" "$TMP/err"
 	expect_status 2 "$IOLTP" device check "$target"
 	if [ "$check" != - ]; then
 		assert_grep "^$check +(refuse|unknown) .*$regex"

@@ -10,7 +10,7 @@ new_image plain.img
 attach "$TMP/plain.img"
 destroyed_by plain.img "$dev" --destroy-data="$TMP/plain.img"
 
-empty_image fs.img 16
+empty_image fs.img
 mkfs.ext4 -q fs.img 2>/dev/null || fail "mkfs.ext4"
 attach "$TMP/fs.img"
 mkdir mnt "mnt 2"
@@ -34,7 +34,7 @@ attach "$TMP/fs.img"
 refused mounted "the same drive as ${first#/dev/} is mounted" fs.img "$dev" "$consent"
 
 # Mounted in another namespace only.
-empty_image away.img 16
+empty_image away.img
 mkfs.ext4 -q away.img 2>/dev/null || fail "mkfs.ext4"
 attach "$TMP/away.img"
 if unshare -m true 2>/dev/null; then

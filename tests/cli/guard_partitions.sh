@@ -8,11 +8,11 @@ need_loop
 need_command addpart util-linux
 need_command mkfs.ext4 e2fsprogs
 
-empty_image disk.img 32
+empty_image disk.img 8
 attach "$TMP/disk.img"
-addpart "$dev" 1 2048 32768 2>/dev/null || skip "this kernel adds no partitions to loop devices"
+addpart "$dev" 1 2048 6144 2>/dev/null || skip "this kernel adds no partitions to loop devices"
 at_exit delpart "$dev" 1
-addpart "$dev" 2 36864 16384 || fail "addpart"
+addpart "$dev" 2 8192 4096 || fail "addpart"
 at_exit delpart "$dev" 2
 part=${dev}p1
 [ -b "$part" ] || skip "no nodes for partitions appear in /dev"
@@ -31,12 +31,12 @@ destroyed_by disk.img "${dev}p2" "$consent"
 umount mnt
 
 # A filesystem over the whole disk, whose partitions are still known to the kernel.
-empty_image whole.img 32
+empty_image whole.img
 mkfs.ext4 -q whole.img 2>/dev/null || fail "mkfs.ext4"
 attach "$TMP/whole.img"
 mount -o ro,noload "$dev" mnt || fail "mount"
 at_exit umount "$TMP/mnt"
-if addpart "$dev" 1 2048 16384 2>/dev/null; then
+if addpart "$dev" 1 2048 4096 2>/dev/null; then
 	at_exit delpart "$dev" 1
 	refused mounted 'its disk loop[0-9]+ is mounted at' whole.img "${dev}p1" --destroy-data="$TMP/whole.img"
 fi

@@ -24,7 +24,7 @@ expect_status 2 "$probe" read "$dev"
 assert_grep 'has no medium' "$TMP/err"
 
 need_command mkfs.ext4 e2fsprogs
-empty_image fs.img 16
+empty_image fs.img
 mkfs.ext4 -q fs.img 2>/dev/null || fail "mkfs.ext4"
 mkdir mnt
 attach "$TMP/fs.img"

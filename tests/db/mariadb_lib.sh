@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
+# shellcheck disable=SC2034 # variables are for the tests
 #
 # Throw-away MariaDB servers for tests. After tests/lib.sh: . "$srcdir/tests/db/mariadb_lib.sh"
 #

@@ -208,8 +208,46 @@ static void missing_tables_are_named(void **state)
 	tear_down(&s);
 }
 
-/* A load of all rows may empty the table first, and its pages need no VACUUM. */
+/* Pages of table t that no VACUUM must look at. */
+static const char *frozen_pages(struct setting *s)
+{
+	run(s, "ANALYZE t");
+	return ask(s, "SELECT relallvisible FROM pg_class WHERE relname = 't'");
+}
+
+static void load_two(struct setting *s, bool whole, bool commit)
+{
+	const char *const columns[] = {"i", NULL};
+	const struct bulk_value value = int_value(2);
+
+	begin(s, "t", columns, whole);
+	row(s, &value);
+	end(s, commit);
+	assert_false(sql_in_transaction(s->conn));
+}
+
 static void whole_tables_are_loaded_frozen(void **state)
+{
+	struct setting s;
+
+	(void)state;
+	set_up(&s, ARGS());
+	run(&s, "DROP TABLE IF EXISTS t; CREATE TABLE t (i int)");
+	load_two(&s, false, true);
+	assert_string_equal(frozen_pages(&s), "0");
+	run(&s, "TRUNCATE t");
+	load_two(&s, true, false);
+	assert_string_equal(ask(&s, "SELECT count(*) FROM t"), "0");
+	load_two(&s, true, true);
+	assert_string_equal(ask(&s, "SELECT i FROM t"), "2");
+	assert_string_equal(frozen_pages(&s), "1");
+	/* Rows that should not be there stay. */
+	load_two(&s, true, true);
+	assert_string_equal(ask(&s, "SELECT count(*) FROM t"), "2");
+	tear_down(&s);
+}
+
+static void whole_loads_inside_a_transaction_are_a_part_of_it(void **state)
 {
 	const char *const columns[] = {"i", NULL};
 	const struct bulk_value value = int_value(2);
@@ -217,25 +255,39 @@ static void whole_tables_are_loaded_frozen(void **state)
 
 	(void)state;
 	set_up(&s, ARGS());
-	run(&s, "DROP TABLE IF EXISTS t; CREATE TABLE t (i int); INSERT INTO t VALUES (1)");
-	begin(&s, "t", columns, true);
-	row(&s, &value);
-	end(&s, false);
-	assert_string_equal(ask(&s, "SELECT i FROM t"), "1");
-	begin(&s, "t", columns, true);
-	row(&s, &value);
-	end(&s, true);
-	assert_string_equal(ask(&s, "SELECT i FROM t"), "2");
-	run(&s, "VACUUM t");
-	assert_string_equal(
-	    ask(&s, "SELECT relallvisible, relpages FROM pg_class WHERE relname = 't'"), "1|1");
-	/* Inside a transaction of the caller's, it is a load like any other. */
+	run(&s, "DROP TABLE IF EXISTS t; CREATE TABLE t (i int)");
 	run(&s, "BEGIN");
 	begin(&s, "t", columns, true);
 	row(&s, &value);
 	end(&s, true);
+	assert_true(sql_in_transaction(s.conn));
 	run(&s, "ROLLBACK");
-	assert_string_equal(ask(&s, "SELECT i FROM t"), "2");
+	assert_string_equal(ask(&s, "SELECT count(*) FROM t"), "0");
+	tear_down(&s);
+}
+
+static void failed_whole_loads_leave_no_transaction(void **state)
+{
+	const char *const columns[] = {"i", NULL};
+	const struct bulk_table table = {
+	    .name = "t", .columns = columns, .ncolumns = 1, .fresh = true, .whole = true};
+	const struct bulk_value value = int_value(2);
+	struct setting s;
+
+	(void)state;
+	set_up(&s, ARGS());
+	run(&s, "DROP TABLE IF EXISTS t; CREATE TABLE t (i int PRIMARY KEY)");
+	begin(&s, "t", columns, true);
+	row(&s, &value);
+	row(&s, &value);
+	sql_bulk_end(s.conn, true);
+	assert_state(s.conn, SQL_FATAL, "23505");
+	assert_false(sql_in_transaction(s.conn));
+	load_two(&s, true, true); /* the columns are known now */
+	run(&s, "DROP TABLE t");
+	sql_bulk_begin(s.conn, &table);
+	assert_state(s.conn, SQL_FATAL, "42P01");
+	assert_false(sql_in_transaction(s.conn));
 	tear_down(&s);
 }
 
@@ -267,6 +319,8 @@ int main(void)
 	    cmocka_unit_test(failures_show_at_the_end),
 	    cmocka_unit_test(missing_tables_are_named),
 	    cmocka_unit_test(whole_tables_are_loaded_frozen),
+	    cmocka_unit_test(whole_loads_inside_a_transaction_are_a_part_of_it),
+	    cmocka_unit_test(failed_whole_loads_leave_no_transaction),
 	    cmocka_unit_test(odd_names_are_quoted),
 	};
 

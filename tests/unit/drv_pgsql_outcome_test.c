@@ -26,7 +26,7 @@ static void failures_are_what_they_are(void **state)
 	struct setting s;
 
 	(void)state;
-	set_up(&s, ARGS());
+	set_up(&s, ARGS("--pgsql-ignore-errors=40001"));
 	run(&s,
 	    "DROP TABLE IF EXISTS t; CREATE TABLE t (i int PRIMARY KEY); INSERT INTO t VALUES (1)");
 	outcome_of(s.conn, "SELEKT 1");
@@ -55,6 +55,10 @@ static void ignored_errors_are_to_be_retried(void **state)
 	assert_state(s.conn, SQL_RETRY, "23505");
 	outcome_of(s.conn, "SELECT 1/0");
 	assert_state(s.conn, SQL_FATAL, "22012");
+	tear_down(&s);
+	set_up(&s, ARGS()); /* by default too: see the option */
+	outcome_of(s.conn, "INSERT INTO t VALUES (1)");
+	assert_state(s.conn, SQL_RETRY, "23505");
 	tear_down(&s);
 	set_up(&s, ARGS("--pgsql-ignore-errors=all"));
 	outcome_of(s.conn, "SELECT 1/0");

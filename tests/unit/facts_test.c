@@ -309,7 +309,7 @@ static void sata(void **state)
 	facts_drive_add(&facts, &source, 8, 0, true);
 	assert_fact("model", "WDC WD40EFRX");
 	assert_fact("firmware", "0A82");
-	assert_fact("serial", "WD-WX31D");
+	assert_fact("serial", "WD-WX31D 12345"); /* by the length of the page */
 	assert_fact("link_speed", "6.0 Gbps");
 	assert_fact("scheduler", "bfq");
 	assert_int_equal(kv_find(&facts, "rotational")->i, 1);

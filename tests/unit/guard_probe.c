@@ -5,6 +5,7 @@
  * [--destroy-data=X]
  * [--file-size=BYTES]; "hold" keeps it open until standard input ends.
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,27 @@ static int overwrite(const struct raw_target *t)
 	return 0;
 }
 
+static void wait_for_end(void)
+{
+	fflush(stdout);
+	while (getchar() != EOF)
+		continue;
+}
+
+static int claim(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_EXCL);
+
+	if (fd < 0) {
+		perror(path);
+		return 1;
+	}
+	puts("claimed");
+	wait_for_end();
+	close(fd);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct guard_request q = {0};
@@ -38,6 +60,8 @@ int main(int argc, char **argv)
 
 	if (argc < 3)
 		return 99;
+	if (strcmp(argv[1], "claim") == 0)
+		return claim(argv[2]);
 	q.path = argv[2];
 	q.write = strcmp(argv[1], "read") != 0;
 	for (int i = 3; i < argc; i++) {
@@ -56,10 +80,8 @@ int main(int argc, char **argv)
 	       "nsid=%u serial=%s\n",
 	       t.path, (unsigned long long)t.size_bytes, t.lba_bytes, t.physical_bytes, t.direct,
 	       t.is_device, t.is_nvme_generic, t.writable, t.nsid, t.serial);
-	fflush(stdout);
 	if (strcmp(argv[1], "hold") == 0)
-		while (getchar() != EOF)
-			continue;
+		wait_for_end();
 	else if (q.write && !t.is_nvme_generic)
 		status = overwrite(&t);
 	guard_close(&t);

@@ -495,6 +495,16 @@ static void test_diff_of_what_is_missing(void **state)
 	assert_string_equal(kv_find(&kv, "counters_health_missing")->text, "vda is no NVMe drive");
 	assert_non_null(kv_find(&kv, "counters_device_missing"));
 	kv_fini(&kv);
+	/* Passthrough: the kernel counts nothing, the drive does. */
+	a = counters_at(0, 0, 0, 0);
+	b = counters_at(1000000000, 0, 100, 0);
+	a.passthrough = b.passthrough = b.has_power = true;
+	a.has_block = b.has_block = false;
+	b.power_w = 2;
+	counters_diff(&a, &b, &kv);
+	assert_non_null(strstr(kv_find(&kv, "counters_device_missing")->text, "passthrough"));
+	assert_true(kv_find(&kv, "bytes_per_s_per_w")->d == 25600000);
+	kv_fini(&kv);
 	/* Totals of a lifetime that no 64 bits hold. */
 	a = counters_at(0, 0, 0, 0);
 	b = counters_at(1, 8, 0, 0);

@@ -86,6 +86,18 @@ static void locking_and_hints_go(void **state)
 	MY("DROP INDEX k ON t", "DROP INDEX k");
 }
 
+static void zero_asks_mysql_for_the_next_number(void **state)
+{
+	(void)state;
+	MY("INSERT INTO t (id, k) VALUES (0, 5), ( 0 , f(0, 1))",
+	   "INSERT INTO t (id, k) VALUES (NULL, 5), (NULL, f(0, 1))");
+	MY("INSERT IGNORE INTO t (`id`, k) VALUES (0, 0)",
+	   "INSERT OR IGNORE INTO t (`id`, k) VALUES (NULL, 0)");
+	MY("INSERT INTO t (k, id) VALUES (0, 5)", "INSERT INTO t (k, id) VALUES (0, 5)");
+	MY("INSERT INTO t (id, k) VALUES (01, 5)", "INSERT INTO t (id, k) VALUES (01, 5)");
+	PG("INSERT INTO t (id, k) VALUES (0, 5)", "INSERT INTO t (id, k) VALUES (0, 5)");
+}
+
 static void strings_become_sqlites(void **state)
 {
 	(void)state;
@@ -247,6 +259,7 @@ int main(void)
 	    cmocka_unit_test(hot_statements_stay),
 	    cmocka_unit_test(what_means_nothing_is_ignored),
 	    cmocka_unit_test(locking_and_hints_go),
+	    cmocka_unit_test(zero_asks_mysql_for_the_next_number),
 	    cmocka_unit_test(strings_become_sqlites),
 	    cmocka_unit_test(tables_become_sqlites),
 	    cmocka_unit_test(indexes_become_sqlites),

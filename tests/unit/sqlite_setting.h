@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <sqlite3.h>
+
 #include "sql/driver.h"
 
 #define ARGS(...) ((const char *const[]){__VA_ARGS__ __VA_OPT__(, ) NULL})
@@ -123,6 +125,19 @@ static inline const char *ask_sql(struct sql_conn *conn, const char *text)
 		         result->values[0].text != NULL ? result->values[0].text : "(null)");
 	sql_result_free(result);
 	return answer;
+}
+
+/* True when another connection can begin to write at once. */
+static inline bool others_can_write(struct setting *s)
+{
+	sqlite3 *db;
+	int rc;
+
+	assert_int_equal(sqlite3_open(s->path, &db), SQLITE_OK);
+	rc = sqlite3_exec(db, "BEGIN IMMEDIATE; ROLLBACK", NULL, NULL, NULL);
+	sqlite3_close(db);
+	assert_true(rc == SQLITE_OK || rc == SQLITE_BUSY);
+	return rc == SQLITE_OK;
 }
 
 #endif

@@ -1,0 +1,9 @@
+-- SPDX-License-Identifier: MIT
+-- Mix: 16K at random, 70 % reads.
+return {
+	title = "16K random 70/30, 64 outstanding",
+	oio = 64,
+	streams = {
+		{ name = "mix", rw = "randrw", rwmixread = 70, bs = "16k" },
+	},
+}

@@ -1,0 +1,16 @@
+-- SPDX-License-Identifier: MIT
+-- An Oracle database on the drive with 90 % reads. The log is not modelled apart.
+return {
+	title = "Oracle database, 90/10, 8K, 22 outstanding",
+	modelled = "published reviews of one drive: peak IOPS times latency gives the I/Os "
+		.. "outstanding, and the drive's cap of 206 MiB/s of writes over its peak IOPS "
+		.. "bounds what is written per I/O (1.32 KiB; here 0.8). Page size and random shares "
+		.. "(80 % of reads, 80 % of writes) are assumed.",
+	oio = 22,
+	streams = {
+		{
+			name = "db", rw = "randrw", rwmixread = 90, bs = "8k",
+			percentage_random = 80
+		},
+	},
+}
