@@ -38,6 +38,7 @@ struct mydrv_env {
 
 struct mydrv_load;  /* rows for LOAD DATA, drv_mysql_bulk.c */
 struct mydrv_array; /* rows for array binding, drv_mysql_array.c */
+struct mydrv_reads; /* how answers are waited for, drv_mysql_read.c */
 
 struct mydrv_conn {
 	MYSQL *mysql;              /* NULL: dry run */
@@ -45,6 +46,7 @@ struct mydrv_conn {
 	bool asked_infile;         /* the server was asked whether it takes LOAD DATA LOCAL */
 	struct mydrv_load *load;   /* between bulk_begin and bulk_end */
 	struct mydrv_array *array;
+	struct mydrv_reads *reads; /* NULL: the library's way */
 };
 
 /* A column of a prepared statement's rows. */
@@ -109,6 +111,13 @@ enum sql_call mydrv_connect(struct sql_conn *conn);
 void mydrv_disconnect(struct sql_conn *conn);
 bool mydrv_in_transaction(struct sql_conn *conn);
 void mydrv_quote(struct sql_conn *conn, const char *text, size_t len, struct strbuf *out);
+
+/* ---- drv_mysql_read.c ---- */
+
+/* Makes a new connection wait in one system call; timeout_s 0: for ever. */
+void mydrv_reads_tune(struct mydrv_conn *mc, unsigned timeout_s);
+/* After mysql_close. */
+void mydrv_reads_free(struct mydrv_conn *mc);
 
 /* ---- drv_mysql_error.c ---- */
 

@@ -86,6 +86,8 @@ enum sql_call mydrv_connect(struct sql_conn *conn)
 	else if (me->tls >= MYDRV_TLS_REQUIRED && mysql_get_ssl_cipher(mc->mysql) == NULL)
 		mydrv_connect_failed(conn, target, CR_SSL_CONNECTION_ERROR, "HY000",
 		                     "TLS is required, but the server does not offer it");
+	else
+		mydrv_reads_tune(mc, me->read_timeout_s);
 	return CALL_DONE;
 }
 
@@ -99,6 +101,7 @@ void mydrv_disconnect(struct sql_conn *conn)
 	mydrv_bulk_drop(mc);
 	if (mc->mysql != NULL)
 		mysql_close(mc->mysql);
+	mydrv_reads_free(mc);
 	free(mc);
 }
 

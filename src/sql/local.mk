@@ -33,6 +33,7 @@ libioltp_a_SOURCES += \
 	src/sql/drv_mysql_file.c \
 	src/sql/drv_mysql_options.c \
 	src/sql/drv_mysql_query.c \
+	src/sql/drv_mysql_read.c \
 	src/sql/drv_mysql_stmt.c
 endif
 
