@@ -23,7 +23,7 @@ number() {
 }
 
 until_it_runs() {
-	pg_wait_for "SELECT count(*) >= 2 FROM pg_stat_activity WHERE application_name = 'ioltp' AND query ~ 'sbtest|BEGIN|COMMIT'"
+	pg_wait_for "SELECT count(*) >= 2 FROM pg_stat_activity WHERE application_name = 'ioltp' AND query ~ 'sbtest|bank_|BEGIN|COMMIT'"
 }
 
 # ---- sessions that are ended in a loop ----
@@ -102,7 +102,7 @@ run_ended 0
 assert_grep '^ +[0-9]+ +0 +08006 +no answer from the server for 1 s \(--pgsql-statement-timeout\)'
 server_signal CONT
 # ... and by the run's limit without.
-run_behind "${accounts[@]}" --threads=2 --time=2 --drain-time=2
+run_behind "${accounts[@]}" --threads=2 --time=6 --drain-time=2
 until_it_runs
 server_signal STOP
 wait "$run_pid"
