@@ -140,7 +140,8 @@ tree_tests = \
 
 # Command line tests in which threads meet: what the thread sanitizer build runs, at its tenfold cost.
 thread_tests = \
-	tests/cli/bank.sh
+	tests/cli/bank.sh \
+	tests/cli/raw_txn.sh
 
 # Programs that shell tests run.
 helper_programs = \
