@@ -35,6 +35,7 @@ unit_tests = \
 	tests/unit/pts_test \
 	tests/unit/reader_test \
 	tests/unit/report_json_file_test \
+	tests/unit/report_json_read_test \
 	tests/unit/report_json_test \
 	tests/unit/report_judge_test \
 	tests/unit/report_text_test \
