@@ -1,5 +1,6 @@
 libioltp_a_SOURCES += \
 	src/cli/cli.c src/cli/cli.h \
+	src/cli/cmd_compare.c \
 	src/cli/cmd_raw.c \
 	src/cli/cmd_device.c \
 	src/cli/cmd_workload.c \
