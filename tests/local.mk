@@ -5,6 +5,10 @@
 unit_tests = \
 	tests/unit/access_test \
 	tests/unit/clock_test \
+	tests/unit/cmp_like_test \
+	tests/unit/cmp_stat_test \
+	tests/unit/cmp_twin_test \
+	tests/unit/cmp_verdict_test \
 	tests/unit/condition_test \
 	tests/unit/cpu_test \
 	tests/unit/curve_test \
@@ -67,6 +71,7 @@ endif
 # What several of them include.
 unit_headers = \
 	tests/unit/chi2.h \
+	tests/unit/cmp_fixture.h \
 	tests/unit/driver_fixture.h \
 	tests/unit/drv_mysql_fixture.h \
 	tests/unit/load_fixture.h \
@@ -81,6 +86,7 @@ unit_headers = \
 # Programs without: each is one scenario of the command line, with $IOLTP as the program.
 cli_tests = \
 	tests/cli/bank.sh \
+	tests/cli/compare.sh \
 	tests/cli/guard_database.sh \
 	tests/cli/guard_file.sh \
 	tests/cli/guard_holders.sh \

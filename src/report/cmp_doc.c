@@ -108,7 +108,7 @@ static int check_result(struct cmp_doc *d, struct err *err)
 		d->kind = CMP_RAW;
 	else
 		return err_usage(err,
-		                 "%s: tells not whether it is of an SQL or a raw run; name a "
+		                 "%s: does not say whether it is of an SQL or of a raw run; name a "
 		                 "result that 'ioltp ... run' or 'ioltp raw' wrote",
 		                 d->path);
 	if (cmp_at(&d->tree, "intervals") == NULL ||

@@ -178,10 +178,14 @@ void cmp_twin_warnings(struct cmp_twin *t, const struct cmp_view *v,
 	const struct tree *missing = cmp_at(v->capture, "unavailable");
 	const char *of = cmp_text(&synthetic->tree, "app");
 	double dropped = cmp_number(v->capture, "dropped");
-	const char *own_drive = cmp_text(v->app, "device/drive");
 
+	if (synthetic->kind == CMP_RAW)
+		cmp_texts_add(&t->warnings,
+		              "synthetic: a raw run of profile %s, whose mix need not be the "
+		              "application's; 'ioltp twin' makes one that is",
+		              cmp_text(&synthetic->tree, "raw/profile"));
 	if (v->capture == NULL)
-		cmp_texts_add(&t->warnings, "capture: none; run with --capture");
+		cmp_texts_add(&t->warnings, "%s", CMP_NO_CAPTURE);
 	for (size_t i = 0; missing != NULL && i < missing->narray; i++) {
 		if (missing->items[i].text != NULL)
 			cmp_texts_add(&t->warnings, "capture: %s", missing->items[i].text);
@@ -195,9 +199,7 @@ void cmp_twin_warnings(struct cmp_twin *t, const struct cmp_view *v,
 	for (unsigned i = 0; i < CMP_REPLAYS; i++) {
 		replay_warnings(t, v->txn[i], t->columns[1 + i]);
 		replay_warnings(t, v->io[i], t->columns[1 + i]);
-		if (own_drive != NULL && v->txn[i] != NULL)
-			same_drive(t, v->app, v->txn[i]);
-		if (own_drive != NULL && v->io[i] != NULL)
-			same_drive(t, v->app, v->io[i]);
+		same_drive(t, v->app, v->txn[i]);
+		same_drive(t, v->app, v->io[i]);
 	}
 }

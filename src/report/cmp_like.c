@@ -9,6 +9,8 @@
 #include "report/cmp_doc.h"
 #include "report/cmp_report.h"
 
+/* A percentile with fewer samples beyond it in the whole run is its maximum, and left out. */
+#define WHOLE_BEYOND 1.0
 /* Samples beyond a percentile that an interval needs for it to be more than its maximum. */
 #define SAMPLES_BEYOND 5.0
 /* An interval is left out when it is shorter than this part of the longest: the tail of a run. */
@@ -122,7 +124,7 @@ static struct cmp_estimate percentile_of(const struct cmp_doc *d, const struct s
 		snprintf(note, room,
 		         "p%s needs %.0f events in each interval, there are %.0f; use longer "
 		         "intervals, or repeats",
-		         s->key, ceil(SAMPLES_BEYOND / beyond), samples / (double)n);
+		         s->key, ceil(SAMPLES_BEYOND / beyond - 1e-6), samples / (double)n);
 	free(values);
 	return e;
 }
@@ -198,6 +200,13 @@ static void add_metric(struct cmp_pair *p, const struct source *s, double resolu
 	p->nmetrics++;
 }
 
+static bool rests_on_samples(const struct cmp_side *side, const char *percentile)
+{
+	double beyond = 1 - strtod(percentile, NULL) / 100;
+
+	return cmp_number(&side->docs[0].tree, "latency_ns/count") * beyond >= WHOLE_BEYOND;
+}
+
 static void add_metrics(struct cmp_pair *p, bool raw, double resolution)
 {
 	static const struct source sources[] = {
@@ -226,6 +235,8 @@ static void add_metrics(struct cmp_pair *p, bool raw, double resolution)
 		struct source s = {
 		    .key = percentiles[i], .label = percentiles[i], .unit = CMP_NS, .of = OF_ALL};
 
+		if (!rests_on_samples(p->base, s.key) && !rests_on_samples(p->new, s.key))
+			continue;
 		s.gated = strcmp(percentiles[i], "99") == 0;
 		add_metric(p, &s, resolution);
 	}

@@ -14,8 +14,11 @@
 #include "report/cmp_stat.h"
 #include "report/cmp_verdict.h"
 
+struct cmp_doc;
+
 #define CMP_SCHEMA      "ioltp-compare-1"
 #define CMP_COLUMNS_MAX 4u
+#define CMP_NO_CAPTURE  "capture: none; run with --capture"
 
 enum cmp_unit {
 	CMP_PER_S,
@@ -117,7 +120,6 @@ struct cmp_like {
 
 /* ---- makers; the results are the caller's, to be freed by cmp_twin_fini, cmp_like_fini ---- */
 
-struct cmp_doc;
 /* -EINVAL with `err`: kinds that do not go together; -ENOMEM with `err`. */
 int cmp_twin(struct cmp_twin *t, const struct cmp_doc *app, const struct cmp_doc *synthetic,
              struct err *err);

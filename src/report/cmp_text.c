@@ -72,8 +72,8 @@ static void list_texts(const struct form *f, const char *title, const struct cmp
 		fprintf(f->out, f->markdown ? "- %s\n" : "    %s\n", t->texts[i]);
 }
 
-static void table_head(const struct form *f, const char *first, const char *const *columns,
-                       unsigned n, const char *last)
+static void table_head(const struct form *f, int width, const char *first,
+                       const char *const *columns, unsigned n, const char *last)
 {
 	if (f->markdown) {
 		fprintf(f->out, "| %s |", first);
@@ -85,7 +85,7 @@ static void table_head(const struct form *f, const char *first, const char *cons
 		fprintf(f->out, "---|\n");
 		return;
 	}
-	fprintf(f->out, "    %-32s", first);
+	fprintf(f->out, "    %-*s", width, first);
 	for (unsigned i = 0; i < n; i++)
 		fprintf(f->out, " %13s", columns[i]);
 	fprintf(f->out, "%s%s\n", last[0] != '\0' ? "  " : "", last);
@@ -98,6 +98,16 @@ static void cell(const struct form *f, const char *text)
 
 /* ---- APP against SYNTHETIC ---- */
 
+/* A row that says no more than the warnings below do. */
+static bool is_empty(const struct cmp_row *r)
+{
+	for (unsigned i = 0; i < CMP_COLUMNS_MAX; i++) {
+		if (isfinite(r->cells[i]))
+			return false;
+	}
+	return r->note[0] == '\0' || strcmp(r->note, CMP_NO_CAPTURE) == 0;
+}
+
 static void twin_rows(const struct form *f, const struct cmp_twin *t)
 {
 	const char *section = "";
@@ -106,6 +116,8 @@ static void twin_rows(const struct form *f, const struct cmp_twin *t)
 	for (size_t i = 0; i < t->nrows; i++) {
 		const struct cmp_row *r = &t->rows[i];
 
+		if (is_empty(r))
+			continue;
 		if (strcmp(section, r->section) != 0) {
 			section = r->section;
 			if (f->markdown)
@@ -131,7 +143,7 @@ static void twin_mix(const struct form *f, const struct cmp_twin *t)
 	if (t->nmix == 0)
 		return;
 	heading(f, "What the application asked of the drive");
-	table_head(f, "size, direction, order", columns, 4, "");
+	table_head(f, 32, "size, direction, order", columns, 4, "");
 	for (size_t i = 0; i < t->nmix; i++) {
 		const struct cmp_mix *m = &t->mix[i];
 
@@ -157,7 +169,7 @@ static void twin_verdict(const struct form *f, const struct cmp_twin *t)
 	fprintf(f->out, f->markdown ? "%s\n" : "    %s\n", v->words);
 	if (v->nfigures > 0) {
 		heading(f, "Figures behind it");
-		table_head(f, "figure", columns, 2, "speaks for");
+		table_head(f, 60, "figure", columns, 2, "speaks for");
 	}
 	for (unsigned i = 0; i < v->nfigures; i++) {
 		const struct cmp_figure *g = &v->figures[i];
@@ -179,7 +191,7 @@ static int write_twin(const struct cmp_twin *t, FILE *out, bool markdown)
 	struct form f = {out, markdown};
 
 	fprintf(out, markdown ? "# %s against %s\n\n" : "%s against %s\n\n", t->app, t->synthetic);
-	table_head(&f, "", t->columns, t->ncolumns, "");
+	table_head(&f, 32, "", t->columns, t->ncolumns, "");
 	twin_rows(&f, t);
 	twin_mix(&f, t);
 	twin_verdict(&f, t);

@@ -115,7 +115,7 @@ static void note(struct cmp_row *row, const char *fmt, ...)
 static void note_capture(const struct table *b, struct cmp_row *row)
 {
 	if (b->v->capture == NULL)
-		note(row, "capture: none; run with --capture");
+		note(row, "%s", CMP_NO_CAPTURE);
 }
 
 static const struct tree *any(const struct cmp_view *v, unsigned i)
@@ -313,7 +313,7 @@ static void drive(struct table *b)
 	row->cells[0] = cmp_number(c, "io/outstanding_mean");
 	for (unsigned i = 0; i < CMP_REPLAYS; i++)
 		row->cells[1 + i] = b->v->oio[i];
-	note(row, "%s", c != NULL ? "replays: as set" : "capture: none; run with --capture");
+	note(row, "%s", c != NULL ? "replays: as set" : CMP_NO_CAPTURE);
 	row = add_row(b, CMP_COUNT, "outstanding_p99", "outstanding I/Os, p99");
 	row->cells[0] = cmp_number(c, "io/outstanding_p99");
 	note_capture(b, row);
@@ -325,7 +325,7 @@ static void drive(struct table *b)
 	row = add_row(b, CMP_SHARE, "flush_share", "transactions' time in flushes");
 	row->cells[0] = cmp_number(c, "commit/flush_share");
 	note(row, "%s",
-	     c == NULL              ? "capture: none; run with --capture"
+	     c == NULL              ? CMP_NO_CAPTURE
 	     : isnan(row->cells[0]) ? "I/Os cannot be told apart by transaction"
 	                            : "");
 	row = add_row(b, CMP_SHARE, "device_share", "transactions' time in any I/O");

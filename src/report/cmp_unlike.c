@@ -160,10 +160,32 @@ static void compare_seeds(struct cmp_texts *t, const struct tree *base, const st
 		cmp_texts_add(t, "seed: %s against %s", a, b);
 }
 
+/* Where there is nothing in common, one line says so. */
+static bool are_apart(struct cmp_texts *t, size_t place, const struct tree *base,
+                      const struct tree *new)
+{
+	const char *a = cmp_text(base, "driver"), *b = cmp_text(new, "driver");
+	bool base_empty = base == NULL || base->nitems == 0;
+	bool new_empty = new == NULL || new->nitems == 0;
+
+	if (a != NULL && b != NULL && strcmp(a, b) != 0)
+		cmp_texts_add(t, "%s: driver: %s against %s", places[place].heading, a, b);
+	else if (base_empty != new_empty)
+		cmp_texts_add(t, "%s: nothing is known of it in %s", places[place].heading,
+		              base_empty ? "base" : "new");
+	else
+		return base_empty;
+	return true;
+}
+
 void cmp_unlike(struct cmp_texts *t, const struct cmp_doc *base, const struct cmp_doc *new)
 {
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
-		compare_object(t, i, cmp_at(&base->tree, places[i].object),
-		               cmp_at(&new->tree, places[i].object));
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		const struct tree *a = cmp_at(&base->tree, places[i].object);
+		const struct tree *b = cmp_at(&new->tree, places[i].object);
+
+		if (!are_apart(t, i, a, b))
+			compare_object(t, i, a, b);
+	}
 	compare_seeds(t, &base->tree, &new->tree);
 }
