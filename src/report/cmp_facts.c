@@ -23,8 +23,27 @@ double cmp_generator_cpu_s(const struct tree *result)
 	       cmp_number(result, "generator/cpu_system_s");
 }
 
+static double ios_of(const struct tree *result)
+{
+	return cmp_number(result, "totals/reads") + cmp_number(result, "totals/writes");
+}
+
+bool cmp_by_vfs(const struct cmp_view *v)
+{
+	const char *source = cmp_text(v->capture, "source");
+
+	return source != NULL && strcmp(source, "vfs") == 0;
+}
+
 double cmp_app_iops(const struct cmp_view *v)
 {
+	/* A VFS sees writes into the page cache; what the kernel makes of them is the twin's
+	 * model. */
+	for (unsigned i = 0; cmp_by_vfs(v) && i < CMP_REPLAYS; i++) {
+		if (v->txn[i] != NULL)
+			return cmp_number(v->app, "totals/tps") * ios_of(v->txn[i]) /
+			       cmp_number(v->txn[i], "totals/events");
+	}
 	return (cmp_number(v->capture, "io/reads") + cmp_number(v->capture, "io/writes")) /
 	       v->elapsed_s;
 }
@@ -98,13 +117,18 @@ static void put_cpu(struct cmp_facts *f, const struct cmp_view *v)
 static void put_device(struct cmp_facts *f, const struct cmp_view *v)
 {
 	const struct tree *per = cmp_at(v->capture, "io/per_transaction");
+	/* The capture's shares are of response times, in which arrivals wait for a client. */
+	double waiting =
+	    cmp_number(v->app, "latency_ns/mean") / cmp_number(cmp_service(v->app), "mean");
 
 	f->reach_own = reach_of(v, CMP_CAPABILITY);
 	f->reach_most = reach_most(v);
 	f->device_ios =
 	    cmp_number(per, "reads") + cmp_number(per, "writes") + cmp_number(per, "flushes");
-	f->device_time = cmp_number(v->capture, "commit/device_share");
-	f->flush_time = cmp_number(v->capture, "commit/flush_share");
+	f->device_time = fmin(1, cmp_number(v->capture, "commit/device_share") * waiting);
+	f->flush_time = fmin(1, cmp_number(v->capture, "commit/flush_share") * waiting);
+	if (isnan(cmp_number(v->capture, "commit/device_share")))
+		f->device_time = f->flush_time = NAN;
 	f->device_busy = cmp_number(v->capture, "device_stat/busy_share");
 }
 
@@ -190,6 +214,9 @@ void cmp_twin_warnings(struct cmp_twin *t, const struct cmp_view *v,
 		if (missing->items[i].text != NULL)
 			cmp_texts_add(&t->warnings, "capture: %s", missing->items[i].text);
 	}
+	if (cmp_bool(v->capture, "cut"))
+		cmp_texts_add(&t->warnings, "capture: it came to --capture-limit before the run's "
+		                            "end; what came after is missing");
 	if (dropped > 0)
 		cmp_texts_add(&t->warnings, "capture: %.0f events were dropped and are missing",
 		              dropped);

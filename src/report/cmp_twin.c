@@ -179,6 +179,8 @@ static void per_transaction_rows(struct table *b)
 		struct cmp_row *row = add_row(b, rows[i].unit, rows[i].key, rows[i].label);
 
 		row->cells[0] = cmp_number(per, rows[i].capture);
+		if (cmp_by_vfs(b->v) && strncmp(rows[i].key, "writ", 4) == 0)
+			note(row, "application: as SQLite wrote, before the page cache joins them");
 		note_capture(b, row);
 		for (unsigned j = 0; j < CMP_REPLAYS; j++) {
 			const struct tree *r = b->v->txn[j];
@@ -308,6 +310,8 @@ static void drive(struct table *b)
 	row = add_row(b, CMP_PER_S, "iops_per_s", "reads and writes per s");
 	row->cells[0] = cmp_app_iops(b->v);
 	fill(b, row, "totals/iops_per_s", false);
+	if (cmp_by_vfs(b->v))
+		note(row, "application: its TPS by the I/Os of the twin's transaction");
 	note_capture(b, row);
 	row = add_row(b, CMP_COUNT, "outstanding_mean", "outstanding I/Os, mean");
 	row->cells[0] = cmp_number(c, "io/outstanding_mean");

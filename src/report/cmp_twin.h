@@ -19,6 +19,9 @@ struct cmp_view {
 
 void cmp_view(struct cmp_view *v, const struct cmp_doc *app, const struct cmp_doc *synthetic);
 /* The rest takes a view apart further; NAN where something is not known. */
+/* The capture saw the database's calls, not the kernel's I/Os. */
+bool cmp_by_vfs(const struct cmp_view *v);
+/* Reads and writes of the drive per second. */
 double cmp_app_iops(const struct cmp_view *v);
 double cmp_reach_txn(const struct cmp_view *v, unsigned replay);
 double cmp_reach_io(const struct cmp_view *v, unsigned replay);

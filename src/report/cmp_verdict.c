@@ -98,9 +98,9 @@ static void put_figures(const struct cmp_facts *f, struct cmp_verdict *v)
 		figure(v, CMP_CAUSE_OFFERED, "idle", "clients' time between events", f->idle,
 		       IDLE_MOST);
 	figure(v, CMP_CAUSE_DEVICE, "reach_own",
-	       "reached of the drive, same mix and outstanding I/Os", asks ? f->reach_own : NAN,
+	       "reached of the drive at the same mix and concurrency", asks ? f->reach_own : NAN,
 	       REACH_HIGH);
-	figure(v, CMP_CAUSE_DEVICE, "reach_most", "reached of the drive, same mix at saturation",
+	figure(v, CMP_CAUSE_DEVICE, "reach_most", "reached of the drive at the same mix, saturated",
 	       asks ? f->reach_most : NAN, REACH_HIGH);
 	figure(v, CMP_CAUSE_DEVICE, "device_time", "transactions' time in I/Os", f->device_time,
 	       TIME_MOST);
@@ -276,7 +276,7 @@ static void put_missing(const struct cmp_facts *f, struct cmp_verdict *v)
 		miss(v, "what the application asked of the drive; capture: none; run with "
 		        "--capture");
 	if (asks_drive(f) && isnan(f->reach_own))
-		miss(v, "what the drive gives at the same mix and outstanding I/Os; replay with "
+		miss(v, "what the drive gives at the same mix and concurrency; replay with "
 		        "'ioltp twin'");
 	if (asks_drive(f) && isnan(f->reach_most))
 		miss(v, "what the drive gives at saturation; replay with 'ioltp twin'");
@@ -322,7 +322,7 @@ static void say_device(struct words *w, const struct cmp_facts *f)
 {
 	say(w, "Device-bound: the drive is the limit.");
 	say_share(w, " The application reached ", f->reach_own,
-	          " of what the drive gives at the same mix with as many I/Os outstanding");
+	          " of what the drive gives at the same mix and concurrency");
 	say_share(w, isfinite(f->reach_own) ? ", and " : " The application reached ", f->reach_most,
 	          isfinite(f->reach_own) ? " of what it gives at saturation"
 	                                 : " of what the drive gives at saturation");
@@ -366,7 +366,15 @@ static void say_cpu(struct words *w, const struct cmp_facts *f)
 		say(w, " The drive was asked for nothing.");
 	else
 		say_share(w, " The drive reached ", f->reach_own,
-		          " of what it gives at the same mix and outstanding I/Os.");
+		          " of what it gives at the same mix and concurrency.");
+}
+
+/* I/Os' share of the time in which transactions do not wait for locks. */
+static double held_for_drive(const struct cmp_facts *f)
+{
+	double share = f->device_time / (1 - f->lock_time);
+
+	return below(f->lock_time, 1) && isfinite(share) ? fmin(1, share) : NAN;
 }
 
 static void say_lock(struct words *w, const struct cmp_facts *f)
@@ -384,12 +392,12 @@ static void say_lock(struct words *w, const struct cmp_facts *f)
 		    "the network between is possible.",
 		    f->clients, 100 * f->cpu_system);
 	}
-	if (isfinite(f->lock_time) && at_least(f->reach_own, REACH_HIGH))
+	if (at_least(held_for_drive(f), TIME_MOST))
 		say(w,
-		    " Who holds the lock waits for the drive (%.0f %% reached of what it gives "
-		    "with as many I/Os outstanding): a drive of lower latency helps as much as "
-		    "less contention; one of more throughput does not.",
-		    100 * f->reach_own);
+		    " Who holds the lock waits for the drive: I/Os are %.0f %% of the time outside "
+		    "of lock waits. A drive of lower latency helps as much as less contention; one "
+		    "of more throughput does not.",
+		    100 * held_for_drive(f));
 }
 
 static void say_generator(struct words *w, const struct cmp_facts *f, const struct cmp_verdict *v)

@@ -259,11 +259,20 @@ static void locks(void **state)
 	f.reach_own = 0.9;
 	assert_cause(f, CMP_CAUSE_LOCK);
 	assert_int_equal(judge(f).second, CMP_CAUSE_DEVICE);
-	assert_non_null(strstr(judge(f).words, "lower latency helps"));
+	assert_non_null(strstr(judge(f).words, "80 % of the time outside of lock waits"));
 	/* A drive that has no more to give is what they all wait for in the end. */
 	f.reach_most = 0.9;
 	assert_cause(f, CMP_CAUSE_DEVICE);
 	assert_int_equal(judge(f).second, CMP_CAUSE_LOCK);
+	/* Not when the holder computes, nor when nobody knows. */
+	f.device_time = NAN;
+	assert_null(strstr(judge(f).words, "lower latency"));
+	f = sqlite();
+	f.lock_time = 0.85;
+	f.device_time = 0.03;
+	f.cpu_time = 0.12;
+	assert_cause(f, CMP_CAUSE_LOCK);
+	assert_null(strstr(judge(f).words, "lower latency"));
 	f = sqlite();
 	f.lock_time = 0.49;
 	assert_cause(f, CMP_CAUSE_LOCK); /* the largest of 0.49 + 0.3 + 0.25 */
