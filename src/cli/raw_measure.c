@@ -73,6 +73,11 @@ static void raw_facts(struct reports *r)
 	if (p->ntxns != 0)
 		kv_int(kv, "transactions", p->ntxns);
 	kv_int(kv, "streams", p->nstreams);
+	/* Of the application that it was distilled from. */
+	if (p->measured.tps > 0)
+		kv_double(kv, "measured_tps", p->measured.tps);
+	if (p->measured.iops_per_s > 0)
+		kv_double(kv, "measured_iops_per_s", p->measured.iops_per_s);
 	kv_text(kv, "target", t != NULL ? t->path : "none");
 	kv_int(kv, "size_bytes", (int64_t)m->size_bytes);
 	kv_int(kv, "lba_bytes", m->lba_bytes);
