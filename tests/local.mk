@@ -46,6 +46,7 @@ unit_tests = \
 	tests/unit/sqlite_rewrite_test \
 	tests/unit/steady_test \
 	tests/unit/stmt_text_test \
+	tests/unit/trace_test \
 	tests/unit/tree_test \
 	tests/unit/units_test
 

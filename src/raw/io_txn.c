@@ -186,6 +186,20 @@ void io_txn_fini(struct io_txn_loop *l)
 
 /* ---- transactions ---- */
 
+static void tell_probe(const struct io_txn_loop *l, uint32_t client, uint64_t now_ns)
+{
+	const struct txn_client *c = &l->clients[client];
+	const struct run_probe *probe = l->w.client->run->probe;
+	/* Workers' shares of the clients differ by one at most. */
+	const struct run_event e = {.owner = client * l->w.plan->workers + l->w.client->id,
+	                            .type = c->type,
+	                            .failed = c->failed,
+	                            .intended_ns = c->intended_ns,
+	                            .end_ns = now_ns};
+
+	probe->ended(probe->ctx, &e);
+}
+
 /* Ends the client's transaction, then it rests as its type says. */
 static void ended(struct io_txn_loop *l, uint32_t client, uint64_t now_ns)
 {
@@ -203,8 +217,11 @@ static void ended(struct io_txn_loop *l, uint32_t client, uint64_t now_ns)
 	} else if (c->recording) {
 		TALLY_ADD(type->failed, 1);
 	}
-	if (c->recording)
+	if (c->recording) {
 		HIST_STORE(&l->w.tally->last_end_ns, now_ns);
+		if (l->w.client->run->probe != NULL)
+			tell_probe(l, client, now_ns);
+	}
 	c->type = deck_draw(&l->types, &l->w.client->rng[RNG_MIX]);
 	if (l->arrivals == NULL) {
 		struct rng *rng = &l->w.client->rng[RNG_THINK];
