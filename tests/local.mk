@@ -12,6 +12,7 @@ unit_tests = \
 	tests/unit/dist_test \
 	tests/unit/driver_stmt_test \
 	tests/unit/driver_test \
+	tests/unit/distil_test \
 	tests/unit/drv_null_test \
 	tests/unit/drv_sqlite_lock_test \
 	tests/unit/drv_sqlite_test \

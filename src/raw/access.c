@@ -356,18 +356,21 @@ static uint64_t place(struct access *a, struct access_stream *s, unsigned direct
 
 void access_next(struct access *a, struct io_request *io)
 {
-	unsigned stream = a->index[deck_draw(&a->pick, &a->choices)];
+	/* A flush takes no I/O's place: shares are of I/Os. */
+	unsigned stream = a->held != 0 ? a->held - 1 : a->index[deck_draw(&a->pick, &a->choices)];
 	struct access_stream *s = &a->streams[stream];
 	unsigned direction, size;
 
 	io->stream = (uint8_t)stream;
 	if (s->profile->flush_every > 0 && s->writes >= s->profile->flush_every) {
 		s->writes -= s->profile->flush_every;
+		a->held = stream + 1;
 		io->op = IO_FLUSH;
 		io->offset_bytes = 0;
 		io->bytes = 0;
 		return;
 	}
+	a->held = 0;
 	direction = deck_draw(&s->direction, &a->choices);
 	size = deck_draw(&s->sizes[direction].deck, &a->choices);
 	io->bytes = s->sizes[direction].bytes[size];

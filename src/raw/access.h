@@ -75,6 +75,7 @@ struct access {
 	unsigned nstreams;
 	uint8_t index[PROFILE_STREAMS_MAX]; /* of the streams that are drawn from, by weight */
 	struct deck pick;
+	unsigned held; /* stream whose flush came before the I/O that was due, + 1; 0: none */
 	struct access_stream *streams; /* all of the profile's */
 };
 
