@@ -1,7 +1,7 @@
 libioltp_a_SOURCES += \
 	src/raw/access.c src/raw/access.h \
 	src/raw/condition.c src/raw/condition.h \
-	src/raw/counters.c src/raw/counters_diff.c src/raw/counters.h src/raw/counters_priv.h \
+	src/raw/counters.c src/raw/counters_diff.c src/raw/counters.h \
 	src/raw/curve.c src/raw/curve.h \
 	src/raw/data.c src/raw/data.h \
 	src/raw/deck.c src/raw/deck.h \

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -157,17 +158,38 @@ static void *recorder_main(void *arg)
 
 /* ---- for its users ---- */
 
+/* What is neither new, empty, nor a trace is somebody's: a database, a device. */
+static int check_file(const struct recorder *r, const char *path, struct err *err)
+{
+	char magic[sizeof(r->head.magic)];
+	struct stat st;
+
+	if (fstat(r->fd, &st) != 0 || !S_ISREG(st.st_mode))
+		return err_usage(
+		    err, "--capture-file=%s: this is no regular file; choose another path", path);
+	if (st.st_size == 0 || (pread(r->fd, magic, sizeof(magic), 0) == sizeof(magic) &&
+	                        memcmp(magic, TRACE_MAGIC, sizeof(magic)) == 0))
+		return 0;
+	return err_usage(err,
+	                 "--capture-file=%s: a file is there that is no trace; remove it or choose "
+	                 "another path",
+	                 path);
+}
+
 static int open_file(struct recorder *r, const char *path, struct err *err)
 {
 	int rc;
 
-	r->fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	r->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0644);
 	if (r->fd < 0)
 		return err_usage(err,
 		                 "--capture-file=%s: cannot be written: %s; choose another path",
 		                 path, strerror(errno));
+	rc = check_file(r, path, err);
+	if (rc != 0)
+		return rc;
 	/* Head and table now: a full disk must not cost them at the end. */
-	rc = trace_write_head(r->fd, &r->head, r->files);
+	rc = ftruncate(r->fd, 0) != 0 ? -errno : trace_write_head(r->fd, &r->head, r->files);
 	if (rc != 0)
 		return err_usage(err,
 		                 "--capture-file=%s: cannot be written: %s; choose another path",
@@ -248,11 +270,29 @@ struct recorder_lane *recorder_lane(struct recorder *r)
 		free(l);
 		return NULL;
 	}
+	l->recorder = r;
 	pthread_mutex_lock(&r->lock);
 	l->next = r->lanes;
 	__atomic_store_n(&r->lanes, l, __ATOMIC_RELEASE);
 	pthread_mutex_unlock(&r->lock);
 	return l;
+}
+
+/* Per thread, and not handed through: SQLite calls its VFS without saying for which connection. */
+static _Thread_local struct recorder_lane *attached;
+
+int recorder_attach(struct recorder *r, uint32_t owner)
+{
+	attached = recorder_lane(r);
+	if (attached == NULL)
+		return -ENOMEM;
+	attached->owner = owner;
+	return 0;
+}
+
+struct recorder_lane *recorder_attached(void)
+{
+	return attached;
 }
 
 static unsigned find_file(struct recorder *r, const char *path, enum trace_kind kind)
@@ -354,6 +394,8 @@ void recorder_free(struct recorder *r)
 {
 	if (r == NULL)
 		return;
+	if (attached != NULL && attached->recorder == r)
+		attached = NULL;
 	while (r->lanes != NULL) {
 		struct recorder_lane *next = r->lanes->next;
 

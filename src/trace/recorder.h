@@ -22,6 +22,8 @@ struct recorder_lane {
 	_Alignas(128) uint64_t put;   /* by the owner */
 	uint64_t taken_seen;          /* the owner's last look at `taken` */
 	uint64_t dropped;
+	struct recorder *recorder;
+	uint32_t owner; /* client whose events these are; the lane's owner may change it */
 	struct trace_event *ring;
 	struct recorder_lane *next;
 };
@@ -45,9 +47,16 @@ struct recorder_report {
 /* Makes the file and starts the thread. 0; -EINVAL with `err` when the file cannot be made;
  * -ENOMEM, -EAGAIN with `err`. */
 int recorder_new(struct recorder **r, const struct recorder_config *config, struct err *err);
-/* A lane for the calling thread's events, until recorder_finish. Any thread. NULL: out of memory.
- */
+/* A lane for events of one thread, until recorder_finish. Any thread. NULL: out of memory. */
 struct recorder_lane *recorder_lane(struct recorder *r);
+
+/*
+ * The calling thread's lane, for those who see events and are not told by whom (a library's
+ * callback). Attaching makes one for client `owner`; a thread has one at a time. 0 or -ENOMEM.
+ */
+int recorder_attach(struct recorder *r, uint32_t owner);
+/* NULL: the thread has none. */
+struct recorder_lane *recorder_attached(void);
 
 /*
  * Index of a file in the trace's table, new or known (same path and kind). When the table is full,

@@ -316,6 +316,7 @@ static void unwritable(void **state)
 	struct recorder_config c = {.path = "/nowhere/at.all"};
 	struct err err = ERR_INIT;
 	struct recorder *r;
+	struct stat st;
 
 	(void)state;
 	assert_int_equal(recorder_new(&r, &c, &err), -EINVAL);
@@ -324,6 +325,15 @@ static void unwritable(void **state)
 	c.path = "/dev/full";
 	err = ERR_INIT;
 	assert_int_equal(recorder_new(&r, &c, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "no regular file"));
+	/* A file that is somebody's stays as it is. */
+	c.path = path;
+	patch(0, 0x12345678);
+	err = ERR_INIT;
+	assert_int_equal(recorder_new(&r, &c, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "no trace"));
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_size, 4);
 }
 
 /* The writer is killed: what had come into the file is read. */
