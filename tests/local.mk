@@ -16,6 +16,7 @@ unit_tests = \
 	tests/unit/dist_test \
 	tests/unit/driver_stmt_test \
 	tests/unit/driver_test \
+	tests/unit/distil_test \
 	tests/unit/drv_null_test \
 	tests/unit/drv_sqlite_lock_test \
 	tests/unit/drv_sqlite_test \
@@ -50,6 +51,7 @@ unit_tests = \
 	tests/unit/sqlite_rewrite_test \
 	tests/unit/steady_test \
 	tests/unit/stmt_text_test \
+	tests/unit/trace_test \
 	tests/unit/tree_test \
 	tests/unit/units_test
 
