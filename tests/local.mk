@@ -5,6 +5,10 @@
 unit_tests = \
 	tests/unit/access_test \
 	tests/unit/clock_test \
+	tests/unit/cmp_like_test \
+	tests/unit/cmp_stat_test \
+	tests/unit/cmp_twin_test \
+	tests/unit/cmp_verdict_test \
 	tests/unit/condition_test \
 	tests/unit/cpu_test \
 	tests/unit/curve_test \
@@ -12,6 +16,7 @@ unit_tests = \
 	tests/unit/dist_test \
 	tests/unit/driver_stmt_test \
 	tests/unit/driver_test \
+	tests/unit/distil_test \
 	tests/unit/drv_null_test \
 	tests/unit/drv_sqlite_lock_test \
 	tests/unit/drv_sqlite_test \
@@ -35,6 +40,7 @@ unit_tests = \
 	tests/unit/pts_test \
 	tests/unit/reader_test \
 	tests/unit/report_json_file_test \
+	tests/unit/report_json_read_test \
 	tests/unit/report_json_test \
 	tests/unit/report_judge_test \
 	tests/unit/report_text_test \
@@ -45,6 +51,7 @@ unit_tests = \
 	tests/unit/sqlite_rewrite_test \
 	tests/unit/steady_test \
 	tests/unit/stmt_text_test \
+	tests/unit/trace_test \
 	tests/unit/tree_test \
 	tests/unit/units_test
 
@@ -66,6 +73,7 @@ endif
 # What several of them include.
 unit_headers = \
 	tests/unit/chi2.h \
+	tests/unit/cmp_fixture.h \
 	tests/unit/driver_fixture.h \
 	tests/unit/drv_mysql_fixture.h \
 	tests/unit/load_fixture.h \
@@ -80,6 +88,7 @@ unit_headers = \
 # Programs without: each is one scenario of the command line, with $IOLTP as the program.
 cli_tests = \
 	tests/cli/bank.sh \
+	tests/cli/compare.sh \
 	tests/cli/guard_database.sh \
 	tests/cli/guard_file.sh \
 	tests/cli/guard_holders.sh \
