@@ -491,9 +491,7 @@ void capture_finish(struct capture *c, const struct run_result *run, struct resu
 	c->finished = true;
 	stop_sources(c);
 	if (c->recorder != NULL) {
-		end_ns = c->run != NULL
-		             ? mono(c, c->run->measure_ns) + (uint64_t)(run->total.end_s * 1e9)
-		             : 0;
+		end_ns = c->begin_ns + (uint64_t)(run->total.end_s * 1e9);
 		recorder_finish(c->recorder, end_ns, &report);
 		/* Only transactions, where the tracepoints could not be had after all. */
 		if (c->way == WAY_COUNTERS)
