@@ -7,6 +7,7 @@
 
 #include "base/dist.h"
 #include "base/strbuf.h"
+#include "cli/targets.h"
 #include "run/run.h"
 #include "script/script.h"
 #include "sql/driver.h"
@@ -78,6 +79,7 @@ void cli_add_options(struct opt_set *set)
 	opt_set_add(set, "Report and command line options", cli_options);
 	opt_set_add(set, "Random number options", dist_options);
 	opt_set_add(set, "Database options", sql_options);
+	opt_set_add(set, "Database options", targets_options);
 	for (const struct driver_ops *const *ops = driver_all(); *ops != NULL; ops++) {
 		if ((*ops)->options != NULL)
 			opt_set_add(set, (*ops)->options_title, (*ops)->options);

@@ -9,4 +9,5 @@ libioltp_a_SOURCES += \
 	src/cli/raw_condition.c src/cli/raw_condition.h \
 	src/cli/raw_measure.c src/cli/raw_measure.h \
 	src/cli/raw_pts.c src/cli/raw_pts_report.c src/cli/raw_pts.h \
-	src/cli/raw_stage.c src/cli/raw_stage.h
+	src/cli/raw_stage.c src/cli/raw_stage.h \
+	src/cli/targets.c src/cli/targets.h

@@ -152,5 +152,8 @@ int db_launch(struct db *db, const struct db_request *q, const struct db_program
 /* Signals those in `which` (NULL: all) and waits until they are gone; SIGKILL after the time.
  * Returns how many had to be killed. */
 unsigned db_end(struct db *db, const bool *which, int number, uint64_t timeout_ns);
+/* A process that uses the data directory of an instance that is not alive: not one of ours. 0, or
+ * -errno with `err`. */
+int db_check_users(const struct db *db, struct err *err);
 
 #endif

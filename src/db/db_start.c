@@ -45,7 +45,7 @@ static int enter_dir(struct db *db, const char *path, struct err *err)
 {
 	/* Servers and their shells read it from files of their own grammar. */
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-	                            "/._-+@%,:=~";
+	                            "/._-+@%:=~";
 
 	if (mkdir(path, 0755) == 0)
 		db->made_dir = true;
@@ -170,24 +170,14 @@ static int known_db(struct db *db, const struct db_request *q, struct err *err)
 	if (q->user != NULL && strcmp(q->user, db->user) != 0)
 		return err_usage(err, "--user=%s: the servers in %s are of %s; leave it out",
 		                 q->user, db->dir, db->user);
+	rc = db_check_users(db, err);
 	for (unsigned i = 0; i < db->n; i++) {
-		char data[PATH_MAX];
-		pid_t pid;
-
-		if (db_alive(db, &db->instances[i]))
-			continue;
-		db_data_path(db, i, data);
-		pid = db->engine->user_of(data);
-		if (pid != 0)
-			return err_run(err,
-			               "%s: process %d, which ioltp did not start, uses it; end "
-			               "it first",
-			               data, (int)pid);
-		db->instances[i].pid = 0;
+		if (!db_alive(db, &db->instances[i]))
+			db->instances[i].pid = 0;
 	}
 	/* Numbers of processes of an earlier boot are nobody's now. */
 	db_boot_id(db->boot_id);
-	return 0;
+	return rc;
 }
 
 /* ---- ports and sockets ---- */
@@ -378,9 +368,24 @@ static int start_locked(struct db *db, const struct db_request *q, bool known, b
 	return rc;
 }
 
-int db_start(const struct db_request *q, struct db *db, struct err *err)
+/* A start that failed has changed nothing: the marker says again what was set before. */
+static void restore(struct db *db, struct db *before)
 {
 	struct err ignored = ERR_INIT;
+	char **settings = db->settings;
+	unsigned n = db->nsettings;
+
+	db->settings = before->settings;
+	db->nsettings = before->nsettings;
+	db->memory_bytes = before->memory_bytes;
+	before->settings = settings;
+	before->nsettings = n;
+	db_marker_write(db, &ignored);
+}
+
+int db_start(const struct db_request *q, struct db *db, struct err *err)
+{
+	struct db before = {.lock_fd = -1};
 	bool known = false, marked = false;
 	int rc;
 
@@ -389,11 +394,16 @@ int db_start(const struct db_request *q, struct db *db, struct err *err)
 	rc = enter_dir(db, q->dir, err);
 	if (rc == 0) {
 		known = marker_is_there(db);
-		rc = start_locked(db, q, known, &marked, err);
+		memcpy(before.dir, db->dir, sizeof(before.dir));
+		if (known)
+			rc = db_marker_read(&before, err);
+		if (rc == 0)
+			rc = start_locked(db, q, known, &marked, err);
 	}
 	if (rc != 0 && !known)
 		undo(db, marked);
 	else if (rc != 0 && marked)
-		db_marker_write(db, &ignored);
+		restore(db, &before);
+	db_fini(&before);
 	return rc;
 }

@@ -13,6 +13,7 @@
 #define LOOK_US   20000
 #define ANSWER_MS 2000
 #define KILLED_US 10000000
+#define LINGER_US 5000000
 
 enum db_state db_state(const struct db *db, unsigned i)
 {
@@ -87,20 +88,29 @@ unsigned db_end(struct db *db, const bool *which, int number, uint64_t timeout_n
 
 /* ---- purging ---- */
 
-/* Somebody else's server on one of our data directories: the data is in use. */
-static int check_users(const struct db *db, struct err *err)
+/* One that was just killed may hold its files for a moment: its threads end one by one. */
+static pid_t lasting_user(const struct db *db, unsigned i)
+{
+	char data[PATH_MAX];
+	pid_t pid;
+
+	db_data_path(db, i, data);
+	for (unsigned waited = 0; (pid = db->engine->user_of(data)) != 0 && waited < LINGER_US;
+	     waited += LOOK_US)
+		usleep(LOOK_US);
+	return pid;
+}
+
+int db_check_users(const struct db *db, struct err *err)
 {
 	for (unsigned i = 0; i < db->n; i++) {
-		char data[PATH_MAX];
-		pid_t pid;
+		pid_t pid = db_alive(db, &db->instances[i]) ? 0 : lasting_user(db, i);
 
-		db_data_path(db, i, data);
-		pid = db->engine->user_of(data);
 		if (pid != 0)
 			return err_run(err,
-			               "%s: process %d, which ioltp did not start, uses it; end "
-			               "it first",
-			               data, (int)pid);
+			               "%s/%u/data: process %d, which ioltp did not start, uses "
+			               "it; end it first",
+			               db->dir, db->instances[i].number, (int)pid);
 	}
 	return 0;
 }
@@ -153,6 +163,6 @@ int db_stop(struct db *db, bool purge, uint64_t timeout_ns, const struct log *lo
 	}
 	if (!purge)
 		return db_marker_write(db, err);
-	rc = check_users(db, err);
+	rc = db_check_users(db, err);
 	return rc == 0 ? purge_all(db, err) : rc;
 }

@@ -40,7 +40,9 @@ struct result {
 	bool durable; /* a commit survives a power cut, as far as the settings say; true when there
 	                 is no database */
 	struct result_warnings warnings;
-	const struct run_result *run;      /* NULL until the run is over */
+	const struct run_result *run; /* NULL until the run is over */
+	char **targets; /* names of run->targets, `ntargets`; NULL: there is one, or none; owned */
+	unsigned ntargets;
 	const struct result_point *points; /* raw runs with a curve */
 	unsigned npoints;
 	const struct result_test *tests; /* tests of many cells; `run` is then of the last one's

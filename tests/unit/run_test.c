@@ -82,7 +82,7 @@ static void done(void *ctx, struct worker *w)
 	(void)w;
 }
 
-static const struct run_ops ops = {init, loop, done};
+static const struct run_ops ops = {init, loop, done, NULL};
 
 static void on_interval(void *ctx, const struct run_figures *f)
 {
