@@ -108,6 +108,8 @@ cli_tests = \
 
 # The same against a database server that the test starts itself.
 db_tests = \
+	tests/db/instances_mariadb.sh \
+	tests/db/instances_postgres.sh \
 	tests/db/mysql_deadlock.sh \
 	tests/db/mysql_disk_full.sh \
 	tests/db/mysql_driver.sh \
@@ -183,7 +185,7 @@ SH_LOG_COMPILER = timeout $(test_timeout_s) bash
 AM_TESTS_ENVIRONMENT = IOLTP='$(abs_builddir)/ioltp$(EXEEXT)'; export IOLTP; \
 	AWK='$(AWK)'; export AWK;
 
-EXTRA_DIST += tests/lib.sh tests/cli/guard_lib.sh tests/cli/raw_lib.sh tests/db/mariadb_lib.sh tests/db/postgres_lib.sh \
+EXTRA_DIST += tests/lib.sh tests/cli/guard_lib.sh tests/cli/raw_lib.sh tests/db/instances_lib.sh tests/db/mariadb_lib.sh tests/db/postgres_lib.sh \
 	tests/unit/no_cmocka.sh $(unit_headers) tests/hdr/DecodeHist.java \
 	$(cli_tests) $(db_tests) $(vm_tests) $(vm_files) $(tree_tests)
 

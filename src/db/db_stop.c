@@ -149,6 +149,7 @@ int db_stop(struct db *db, bool purge, uint64_t timeout_ns, const struct log *lo
 {
 	int number = purge ? db->engine->signal_quick : db->engine->signal_stop;
 	unsigned killed = db_end(db, NULL, number, timeout_ns);
+	struct err ignored = ERR_INIT;
 	int rc;
 
 	if (killed != 0)
@@ -161,8 +162,10 @@ int db_stop(struct db *db, bool purge, uint64_t timeout_ns, const struct log *lo
 			               "drive, or belongs to somebody else: try as root",
 			               db->instances[i].number, db->instances[i].pid);
 	}
+	/* A full disk is a reason to purge, and not one to refuse it. */
+	rc = db_marker_write(db, purge ? &ignored : err);
 	if (!purge)
-		return db_marker_write(db, err);
+		return rc;
 	rc = db_check_users(db, err);
 	return rc == 0 ? purge_all(db, err) : rc;
 }

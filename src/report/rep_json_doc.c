@@ -331,7 +331,23 @@ static void put_hist(json_t *o, const char *key, const struct hist *h)
 	strbuf_fini(&text);
 }
 
-static json_t *histograms(const struct result *r, const struct tally_sum *s)
+static json_t *target_histograms(const struct result *r, const struct run_result *run)
+{
+	json_t *a = json_array();
+
+	for (unsigned i = 0; i < run->ntargets; i++) {
+		json_t *o = json_object();
+
+		put(o, "name", rep_json_text(i < r->ntargets ? r->targets[i] : NULL));
+		put_hist(o, "latency_ns", run->targets[i]->latency);
+		put_hist(o, "service_ns", run->targets[i]->service);
+		json_array_append_new(a, o);
+	}
+	return a;
+}
+
+static json_t *histograms(const struct result *r, const struct run_result *run,
+                          const struct tally_sum *s)
 {
 	json_t *o = json_object(), *types = json_object();
 
@@ -346,6 +362,8 @@ static json_t *histograms(const struct result *r, const struct tally_sum *s)
 		put(types, type_name(r, i), type);
 	}
 	put(o, "transactions", types);
+	if (run->ntargets != 0)
+		put(o, "targets", target_histograms(r, run));
 	return o;
 }
 
@@ -454,7 +472,7 @@ json_t *rep_json_document(const struct result *r, json_t *intervals)
 	put(o, "statements", statements(r, f));
 	json_object_set(o, "intervals", intervals);
 	put(o, "errors", errors(s));
-	put(o, "histograms", histograms(r, s));
+	put(o, "histograms", histograms(r, run, s));
 	put(o, "counters", rep_json_facts(&r->counters));
 	put(o, "generator", generator(r, run));
 	put(o, "warnings", warnings(&r->warnings));

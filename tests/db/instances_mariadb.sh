@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# ioltp db with MariaDB: two servers from start to purge, runs over both of them, and what goes wrong on the way.
+. "${srcdir:-.}/tests/lib.sh"
+. "$srcdir/tests/db/mariadb_lib.sh"
+mariadb_need
+"$IOLTP" --db-driver=help | grep -q '^  mysql' || skip "built without the MySQL driver"
+. "$srcdir/tests/db/instances_lib.sh"
+
+engine=mariadb
+dir=$base/db
+workload=("$IOLTP" oltp_read_write "--targets=$dir" --tables=2 --table-size=500)
+
+refusals
+start_two
+# Somebody else's server in the same directory.
+mkdir "$dir/theirs"
+chmod 755 "$dir/theirs"
+mariadb_start --name=theirs --dir="$dir/theirs"
+theirs=$mariadb_pid
+run_them
+kill_one
+stop_and_start
+not_ours
+# A server of somebody else on the data of an instance.
+"${mariadb_as_user[@]}" "$mariadb_server" --defaults-file="$dir/1/settings" >other.log 2>&1 &
+other=$!
+at_exit mariadb_kill "$other"
+for ((i = 0; i < 300; i++)); do
+	! grep -q 'ready for connections' other.log || break
+	sleep 0.1
+done
+expect_status 1 "$IOLTP" db stop --purge --dir="$dir"
+assert_grep "db/1/data: process $other, which ioltp did not start, uses it" "$TMP/err"
+expect_status 1 "$IOLTP" db start --dir="$dir"
+kill -TERM "$other"
+wait "$other"
+purge_all
+mariadb_alive "$theirs" || fail "somebody else's server was ended"
+assert_equal 1 "$(mariadb_sql --name=theirs 'SELECT 1')" "somebody else's server"
+assert_equal theirs "$(ls "$dir")" "what is left"
+mariadb_stop theirs
+interrupted
+no_room 60000
+
+# A path that is too long for sockets; relaxed durability is told.
+long=$base/$(printf 'a%.0s' {1..100})
+expect_status 0 "$IOLTP" db start --engine=mariadb --dir="$long" --memory=96M --set innodb_flush_log_at_trx_commit=0
+assert_grep 'durability is relaxed' "$TMP/err"
+socket=$(field "$long" 1 socket)
+[ "${#socket}" -lt 108 ] || fail "a socket's path is too long: $socket"
+expect_status 0 "$IOLTP" oltp_point_select --targets="$long" --table-size=100 prepare
+expect_status 0 "$IOLTP" oltp_point_select --targets="$long" --table-size=100 --time=0 --events=10 --output=relaxed.json run
+python3 -c 'import json; d = json.load(open("relaxed.json")); assert d["database"]["durable"] is False and "targets" not in d' ||
+	fail "relaxed.json"
+expect_status 0 "$IOLTP" db stop --purge --dir="$long"
+assert_nothing "$long"
+[ ! -e "$(dirname "$(dirname "$socket")")" ] || fail "the folder of the socket is left"
