@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-dist_doc_DATA = CHANGELOG.md README.md docs/architecture.md docs/devices.md docs/lua-api.md docs/measuring.md docs/profiles.md \
+dist_doc_DATA = CHANGELOG.md README.md docs/architecture.md docs/devices.md docs/instances.md docs/lua-api.md docs/measuring.md docs/profiles.md \
 	docs/raw.md \
 	docs/result-schema.md docs/steady-state.md \
 	docs/result.schema.json
