@@ -9,6 +9,7 @@ unit_tests = \
 	tests/unit/cpu_test \
 	tests/unit/curve_test \
 	tests/unit/data_test \
+	tests/unit/db_test \
 	tests/unit/dist_test \
 	tests/unit/driver_stmt_test \
 	tests/unit/driver_test \
