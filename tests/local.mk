@@ -109,6 +109,8 @@ cli_tests = \
 
 # The same against a database server that the test starts itself.
 db_tests = \
+	tests/db/instances_faults_mariadb.sh \
+	tests/db/instances_faults_postgres.sh \
 	tests/db/instances_mariadb.sh \
 	tests/db/instances_postgres.sh \
 	tests/db/mysql_deadlock.sh \

@@ -153,8 +153,8 @@ int db_remove_tree(const char *path)
 
 /* ---- logs ---- */
 
-/* The end of the file, NUL-terminated. Returns its length. */
-static size_t read_tail(const char *path, char text[LOG_TAIL_BYTES + 1])
+/* The end of the file, from `from` at the earliest, NUL-terminated. Returns its length. */
+static size_t read_tail(const char *path, off_t from, char text[LOG_TAIL_BYTES + 1])
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t n = 0;
@@ -164,10 +164,9 @@ static size_t read_tail(const char *path, char text[LOG_TAIL_BYTES + 1])
 	if (fd < 0)
 		return 0;
 	end = lseek(fd, 0, SEEK_END);
-	if (end > LOG_TAIL_BYTES)
-		n = pread(fd, text, LOG_TAIL_BYTES, end - LOG_TAIL_BYTES);
-	else
-		n = pread(fd, text, LOG_TAIL_BYTES, 0);
+	if (end - from > LOG_TAIL_BYTES)
+		from = end - LOG_TAIL_BYTES;
+	n = pread(fd, text, LOG_TAIL_BYTES, from);
 	close(fd);
 	if (n < 0)
 		n = 0;
@@ -179,11 +178,14 @@ static size_t read_tail(const char *path, char text[LOG_TAIL_BYTES + 1])
 static unsigned weight(const char *line)
 {
 	if (strstr(line, "Aborting") != NULL || strstr(line, "contains errors") != NULL ||
-	    strstr(line, "Unknown/unsupported storage engine") != NULL)
+	    strstr(line, "Unknown/unsupported storage engine") != NULL ||
+	    strstr(line, "Plugin 'InnoDB'") != NULL)
 		return 2;
 	if (strcasestr(line, "unknown variable") != NULL ||
 	    strcasestr(line, "unrecognized configuration") != NULL ||
-	    strcasestr(line, "No space left") != NULL || strcasestr(line, "disk full") != NULL)
+	    strcasestr(line, "No space left") != NULL || strcasestr(line, "disk full") != NULL ||
+	    strstr(line, "error 28") != NULL || strstr(line, "rrno: 28") != NULL ||
+	    strcasestr(line, "Address already in use") != NULL)
 		return 4;
 	if (strstr(line, "ERROR") != NULL || strstr(line, "FATAL") != NULL ||
 	    strstr(line, "PANIC") != NULL || strstr(line, "error:") != NULL ||
@@ -192,7 +194,7 @@ static unsigned weight(const char *line)
 	return 1;
 }
 
-void db_log_line(const char *path, char *line, size_t room)
+void db_log_line(const char *path, off_t from, char *line, size_t room)
 {
 	char *text = malloc(LOG_TAIL_BYTES + 1), *save = NULL;
 	unsigned best = 0;
@@ -200,7 +202,7 @@ void db_log_line(const char *path, char *line, size_t room)
 	line[0] = '\0';
 	if (text == NULL)
 		return;
-	read_tail(path, text);
+	read_tail(path, from, text);
 	for (char *l = strtok_r(text, "\r\n", &save); l != NULL;
 	     l = strtok_r(NULL, "\r\n", &save)) {
 		if (l[strspn(l, " \t")] == '\0' || weight(l) < best)
@@ -224,7 +226,7 @@ int db_keep_log(const char *path, char kept[PATH_MAX])
 	if (rc == 0 && fd < 0)
 		rc = -errno;
 	if (rc == 0) {
-		rc = write_all(fd, text, read_tail(path, text));
+		rc = write_all(fd, text, read_tail(path, 0, text));
 		close(fd);
 		if (rc != 0)
 			unlink(kept);

@@ -23,6 +23,7 @@ struct job {
 	unsigned step;    /* of the installation */
 	pid_t pid;        /* child at work; 0: none */
 	int log_fd;       /* -1: none */
+	off_t log_from;   /* its length before this start */
 	bool fresh;       /* its data directory is made by this start */
 	bool ours;        /* its server is started by this start */
 	char program[64]; /* what runs, for errors */
@@ -53,7 +54,7 @@ static int failed(struct launch *l, unsigned i, const char *what)
 	char log[PATH_MAX], kept[PATH_MAX], line[512];
 
 	db_log_path(l->db, i, log);
-	db_log_line(log, line, sizeof(line));
+	db_log_line(log, l->jobs[i].log_from, line, sizeof(line));
 	/* The directory of an instance that never was goes, and its log with it. */
 	if (l->jobs[i].fresh && db_keep_log(log, kept) == 0)
 		return err_run(l->err, "instance %u: %s: %s; see its log, kept as %s",
@@ -171,7 +172,10 @@ static int open_log(struct launch *l, unsigned i)
 	db_log_path(l->db, i, path);
 	l->jobs[i].log_fd =
 	    open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0644);
-	return l->jobs[i].log_fd < 0 ? failed_at(l, i, path, -errno) : 0;
+	if (l->jobs[i].log_fd < 0)
+		return failed_at(l, i, path, -errno);
+	l->jobs[i].log_from = lseek(l->jobs[i].log_fd, 0, SEEK_END);
+	return 0;
 }
 
 static int spawn(struct launch *l, unsigned i, const struct db_command *c)

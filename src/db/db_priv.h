@@ -86,8 +86,9 @@ int db_make_dir(const char *path, mode_t mode, const struct db_account *a);
 /* Deletes a directory and all in it, without following links or crossing filesystems. 0 or -errno
  * of what stayed. */
 int db_remove_tree(const char *path);
-/* The line of a log that says most about a failure; "" when there is none. */
-void db_log_line(const char *path, char *line, size_t room);
+/* The line of a log that says most about a failure, of what was written behind the first `from`
+ * bytes; "" when there is none. */
+void db_log_line(const char *path, off_t from, char *line, size_t room);
 /* Copies the end of a file to a new one in the folder for temporary files. 0 or -errno. */
 int db_keep_log(const char *path, char kept[PATH_MAX]);
 /* 32 hexadecimal digits of the kernel's random numbers. 0 or -errno. */

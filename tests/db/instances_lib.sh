@@ -5,17 +5,17 @@
 # calls instances_test ENGINE. Servers run below $base, which is gone at the end with all processes that were started there.
 
 need_command python3 python3
+need_command pgrep procps
 base=$(mktemp -d "${TMPDIR:-/tmp}/ioltp-inst.XXXXXX") || exit 99
 chmod 755 "$base"
 # Logs of failed starts are kept there.
 export TMPDIR=$base
 
-# Processes whose command line names our folder, apart from ourselves.
+# servers_left DIR...: processes whose command line names something below one of them.
 servers_left() {
-	local pid line
-	for pid in /proc/[0-9]*; do
-		line=$({ tr "\0" " " <"$pid/cmdline"; } 2>/dev/null) || continue
-		case $line in *"$1"/*) [ "${pid#/proc/}" = $$ ] || echo "${pid#/proc/}" ;; esac
+	local dir
+	for dir; do
+		pgrep -f -- "$dir/"
 	done
 }
 
@@ -183,12 +183,12 @@ stop_and_start() {
 	local settings
 	settings=$(grep '"settings"' "$dir/ioltp-db.json")
 	expect_status 0 "$IOLTP" db stop --dir="$dir"
-	assert_equal '' "$(servers_left "$dir")" "processes left"
+	assert_equal '' "$(servers_left "$dir"/[12])" "processes left"
 	assert_states "$dir" stopped stopped
 	# A start that fails leaves stopped servers with their data and settings.
 	expect_status 1 "$IOLTP" db start --dir="$dir" --set no_such_setting=1
 	assert_grep "instance [12]: .*no_such_setting.*; see its log $dir/[12]/log" "$TMP/err"
-	assert_equal '' "$(servers_left "$dir")" "processes left by a failed start"
+	assert_equal '' "$(servers_left "$dir"/[12])" "processes left by a failed start"
 	assert_equal "$settings" "$(grep '"settings"' "$dir/ioltp-db.json")" "settings after a failed start"
 	expect_status 2 "$IOLTP" db start --dir="$dir" --instances=3
 	expect_status 0 "$IOLTP" db start --dir="$dir"
@@ -287,6 +287,6 @@ no_room() {
 purge_all() {
 	expect_status 0 "$IOLTP" db start --dir="$dir"
 	expect_status 0 "$IOLTP" db stop --purge --dir="$dir"
-	assert_equal '' "$(servers_left "$dir/1")$(servers_left "$dir/2")" "processes left"
+	assert_equal '' "$(servers_left "$dir/1" "$dir/2")" "processes left"
 	expect_status 2 "$IOLTP" db status --dir="$dir"
 }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# ioltp db with MariaDB: two servers from start to purge, runs over both of them, and what goes wrong on the way.
+# ioltp db with MariaDB: two servers from start to purge, runs over both of them, and what happens to them on the way.
 . "${srcdir:-.}/tests/lib.sh"
 . "$srcdir/tests/db/mariadb_lib.sh"
 mariadb_need
@@ -11,7 +11,6 @@ engine=mariadb
 dir=$base/db
 workload=("$IOLTP" oltp_read_write "--targets=$dir" --tables=2 --table-size=500)
 
-refusals
 start_two
 # Somebody else's server in the same directory.
 mkdir "$dir/theirs"
@@ -40,19 +39,3 @@ mariadb_alive "$theirs" || fail "somebody else's server was ended"
 assert_equal 1 "$(mariadb_sql --name=theirs 'SELECT 1')" "somebody else's server"
 assert_equal theirs "$(ls "$dir")" "what is left"
 mariadb_stop theirs
-interrupted
-no_room 60000
-
-# A path that is too long for sockets; relaxed durability is told.
-long=$base/$(printf 'a%.0s' {1..100})
-expect_status 0 "$IOLTP" db start --engine=mariadb --dir="$long" --memory=96M --set innodb_flush_log_at_trx_commit=0
-assert_grep 'durability is relaxed' "$TMP/err"
-socket=$(field "$long" 1 socket)
-[ "${#socket}" -lt 108 ] || fail "a socket's path is too long: $socket"
-expect_status 0 "$IOLTP" oltp_point_select --targets="$long" --table-size=100 prepare
-expect_status 0 "$IOLTP" oltp_point_select --targets="$long" --table-size=100 --time=0 --events=10 --output=relaxed.json run
-python3 -c 'import json; d = json.load(open("relaxed.json")); assert d["database"]["durable"] is False and "targets" not in d' ||
-	fail "relaxed.json"
-expect_status 0 "$IOLTP" db stop --purge --dir="$long"
-assert_nothing "$long"
-[ ! -e "$(dirname "$(dirname "$socket")")" ] || fail "the folder of the socket is left"

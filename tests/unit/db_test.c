@@ -278,11 +278,15 @@ static void log_lines(void **state)
 	db_path(path, "%s/log", dir);
 	for (size_t i = 0; i < sizeof(logs) / sizeof(logs[0]); i++) {
 		write_text("log", logs[i].text);
-		db_log_line(path, line, sizeof(line));
+		db_log_line(path, 0, line, sizeof(line));
 		assert_string_equal(line, logs[i].line);
 	}
-	db_log_line("/nonexistent/log", line, sizeof(line));
+	db_log_line("/nonexistent/log", 0, line, sizeof(line));
 	assert_string_equal(line, "");
+	/* An earlier start's failure is not this one's. */
+	write_text("log", "[ERROR] No space left on device\nnew words\n");
+	db_log_line(path, 32, line, sizeof(line));
+	assert_string_equal(line, "new words");
 }
 
 static void deleting(void **state)
