@@ -7,6 +7,7 @@ dist_doc_DATA = \
 	docs/compare.md \
 	docs/compare.schema.json \
 	docs/devices.md \
+	docs/instances.md \
 	docs/lua-api.md \
 	docs/measuring.md \
 	docs/profiles.md \

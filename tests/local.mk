@@ -13,6 +13,7 @@ unit_tests = \
 	tests/unit/cpu_test \
 	tests/unit/curve_test \
 	tests/unit/data_test \
+	tests/unit/db_test \
 	tests/unit/dist_test \
 	tests/unit/driver_stmt_test \
 	tests/unit/driver_test \
@@ -117,6 +118,10 @@ cli_tests = \
 
 # The same against a database server that the test starts itself.
 db_tests = \
+	tests/db/instances_faults_mariadb.sh \
+	tests/db/instances_faults_postgres.sh \
+	tests/db/instances_mariadb.sh \
+	tests/db/instances_postgres.sh \
 	tests/db/mysql_deadlock.sh \
 	tests/db/mysql_disk_full.sh \
 	tests/db/mysql_driver.sh \
@@ -193,7 +198,7 @@ SH_LOG_COMPILER = timeout $(test_timeout_s) bash
 AM_TESTS_ENVIRONMENT = IOLTP='$(abs_builddir)/ioltp$(EXEEXT)'; export IOLTP; \
 	AWK='$(AWK)'; export AWK;
 
-EXTRA_DIST += tests/lib.sh tests/cli/guard_lib.sh tests/cli/raw_lib.sh tests/db/mariadb_lib.sh tests/db/postgres_lib.sh \
+EXTRA_DIST += tests/lib.sh tests/cli/guard_lib.sh tests/cli/raw_lib.sh tests/db/instances_lib.sh tests/db/mariadb_lib.sh tests/db/postgres_lib.sh \
 	tests/unit/no_cmocka.sh $(unit_headers) tests/hdr/DecodeHist.java \
 	$(cli_tests) $(db_tests) $(vm_tests) $(vm_files) $(tree_tests)
 

@@ -70,7 +70,7 @@ static void worker_done(void *ctx, struct worker *worker)
 	worker->data = NULL;
 }
 
-const struct run_ops raw_run_ops = {worker_init, worker_run, worker_done};
+const struct run_ops raw_run_ops = {worker_init, worker_run, worker_done, NULL};
 
 /* ---- the plan ---- */
 

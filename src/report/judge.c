@@ -229,6 +229,22 @@ static void judge_target(struct result *r)
 		            modelled->text);
 }
 
+static void judge_targets(struct result *r)
+{
+	unsigned n = r->run->ntargets, clients = r->config->threads;
+
+	if (clients < n)
+		result_warn(r,
+		            "targets: %u of %u had no client; use at least as many --threads as "
+		            "targets",
+		            n - clients, n);
+	else if (n != 0 && clients % n != 0)
+		result_warn(r,
+		            "targets: %u clients are not even over %u targets; use a multiple of "
+		            "%u as --threads",
+		            clients, n, n);
+}
+
 void result_judge(struct result *r)
 {
 	if (r->run != NULL) {
@@ -236,6 +252,7 @@ void result_judge(struct result *r)
 		judge_open_loop(r);
 		judge_samples(r);
 		judge_cpu(r);
+		judge_targets(r);
 	}
 	judge_database(r);
 	judge_target(r);
