@@ -117,12 +117,14 @@ db_tests = \
 	tests/db/mysql_sysbench.sh \
 	tests/db/mysql_targets.sh \
 	tests/db/mysql_tls.sh \
+	tests/db/mysql_unknown.sh \
 	tests/db/mysql_workloads.sh \
 	tests/db/pgsql_connect.sh \
 	tests/db/pgsql_deadlock.sh \
 	tests/db/pgsql_driver.sh \
 	tests/db/pgsql_faults.sh \
 	tests/db/pgsql_load.sh \
+	tests/db/pgsql_unknown.sh \
 	tests/db/pgsql_workloads.sh
 
 # In a virtual machine, which has the drives that this one has not.
@@ -184,6 +186,7 @@ AM_TESTS_ENVIRONMENT = IOLTP='$(abs_builddir)/ioltp$(EXEEXT)'; export IOLTP; \
 	AWK='$(AWK)'; export AWK;
 
 EXTRA_DIST += tests/lib.sh tests/cli/guard_lib.sh tests/cli/raw_lib.sh tests/db/mariadb_lib.sh tests/db/postgres_lib.sh \
+	tests/db/unknown_lib.sh tests/db/cut_proxy.py \
 	tests/unit/no_cmocka.sh $(unit_headers) tests/hdr/DecodeHist.java \
 	$(cli_tests) $(db_tests) $(vm_tests) $(vm_files) $(tree_tests)
 

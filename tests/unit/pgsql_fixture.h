@@ -25,6 +25,16 @@ struct setting {
 	char answer[4096]; /* of the last ask */
 };
 
+/* Says so; the test then ends with 77. */
+static inline bool no_server(void)
+{
+	if (getenv("IOLTP_TEST_PGSQL") != NULL)
+		return false;
+	puts("SKIP: IOLTP_TEST_PGSQL is not set; tests/db/pgsql_driver.sh starts a server and runs "
+	     "this");
+	return true;
+}
+
 #define ARGS(...) ((const char *const[]){__VA_ARGS__ __VA_OPT__(, ) NULL})
 
 /* 0 or the usage error of opening the driver. */
