@@ -125,7 +125,8 @@ db_tests = \
 	tests/db/pgsql_faults.sh \
 	tests/db/pgsql_load.sh \
 	tests/db/pgsql_unknown.sh \
-	tests/db/pgsql_workloads.sh
+	tests/db/pgsql_workloads.sh \
+	tests/db/report_compare.sh
 
 # In a virtual machine, which has the drives that this one has not.
 vm_tests = tests/vm/vm.sh
