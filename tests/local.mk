@@ -131,13 +131,16 @@ db_tests = \
 	tests/db/mysql_sysbench.sh \
 	tests/db/mysql_targets.sh \
 	tests/db/mysql_tls.sh \
+	tests/db/mysql_unknown.sh \
 	tests/db/mysql_workloads.sh \
 	tests/db/pgsql_connect.sh \
 	tests/db/pgsql_deadlock.sh \
 	tests/db/pgsql_driver.sh \
 	tests/db/pgsql_faults.sh \
 	tests/db/pgsql_load.sh \
-	tests/db/pgsql_workloads.sh
+	tests/db/pgsql_unknown.sh \
+	tests/db/pgsql_workloads.sh \
+	tests/db/report_compare.sh
 
 # In a virtual machine, which has the drives that this one has not.
 vm_tests = tests/vm/vm.sh
@@ -198,8 +201,17 @@ SH_LOG_COMPILER = timeout $(test_timeout_s) bash
 AM_TESTS_ENVIRONMENT = IOLTP='$(abs_builddir)/ioltp$(EXEEXT)'; export IOLTP; \
 	AWK='$(AWK)'; export AWK;
 
-EXTRA_DIST += tests/lib.sh tests/cli/guard_lib.sh tests/cli/raw_lib.sh tests/db/instances_lib.sh tests/db/mariadb_lib.sh tests/db/postgres_lib.sh \
-	tests/unit/no_cmocka.sh $(unit_headers) tests/hdr/DecodeHist.java \
+# What shell tests source or run.
+test_libraries = \
+	tests/cli/guard_lib.sh \
+	tests/cli/raw_lib.sh \
+	tests/db/cut_proxy.py \
+	tests/db/instances_lib.sh \
+	tests/db/mariadb_lib.sh \
+	tests/db/postgres_lib.sh \
+	tests/db/unknown_lib.sh
+
+EXTRA_DIST += tests/lib.sh $(test_libraries) tests/unit/no_cmocka.sh $(unit_headers) tests/hdr/DecodeHist.java \
 	$(cli_tests) $(db_tests) $(vm_tests) $(vm_files) $(tree_tests)
 
 # Parts of `make check`, for builds that need not judge the tree again.
