@@ -26,6 +26,7 @@ unit_tests = \
 	tests/unit/load_test \
 	tests/unit/mix_test \
 	tests/unit/nvme_parse_test \
+	tests/unit/nvme_recorded_test \
 	tests/unit/opt_declare_test \
 	tests/unit/opt_file_test \
 	tests/unit/opt_help_test \
