@@ -20,8 +20,10 @@ const struct engine_ops *engine_find(const char *name, struct err *err)
 	struct strbuf names = STRBUF_INIT;
 
 	for (unsigned i = 0; engines[i] != NULL; i++) {
-		if (strcmp(engines[i]->name, name) == 0)
+		if (strcmp(engines[i]->name, name) == 0) {
+			strbuf_fini(&names);
 			return engines[i];
+		}
 		strbuf_addf(&names, "%s%s", i != 0 ? ", " : "", engines[i]->name);
 	}
 	err_usage(err, "--engine=%s: no such engine in this ioltp; use one of %s", name,

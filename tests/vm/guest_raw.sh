@@ -93,8 +93,9 @@ dmsetup remove flaky || fail "dmsetup remove"
 
 # A drive that is pulled out.
 once_writing "${other}n2" pull_out &
-result vanished 1 "/dev/${other}n2" --destroy-data=IOLTP2 --rw=randwrite --time=6 --rate=50 --report-interval=1
+result vanished 1 "/dev/${other}n2" --destroy-data=IOLTP2 --rw=randwrite --time=60 --rate=50 --report-interval=1
 wait
+assert_grep 'the target went away' "$TMP/err"
 [ ! -e "/dev/${other}n2" ] || fail "the drive is still there"
 expect_status 2 "$IOLTP" raw "/dev/${other}n2" --rw=randread --time=1
 assert_grep 'there is no such device' "$TMP/err"
