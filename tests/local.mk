@@ -32,6 +32,7 @@ unit_tests = \
 	tests/unit/load_test \
 	tests/unit/mix_test \
 	tests/unit/nvme_parse_test \
+	tests/unit/nvme_recorded_test \
 	tests/unit/opt_declare_test \
 	tests/unit/opt_file_test \
 	tests/unit/opt_help_test \
@@ -100,6 +101,7 @@ cli_tests = \
 	tests/cli/guard_readonly.sh \
 	tests/cli/guard_serial.sh \
 	tests/cli/guard_signature.sh \
+	tests/cli/guard_tricks.sh \
 	tests/cli/oltp.sh \
 	tests/cli/profiles.sh \
 	tests/cli/pts_iops.sh \
