@@ -150,6 +150,7 @@ static const struct {
 } subcommands[] = {
     {"raw", cmd_raw},
     {"device", cmd_device},
+    {"scenario", cmd_scenario},
 };
 
 int cli_main(const struct cli *cli, int argc, char **argv)
