@@ -156,6 +156,7 @@ static const struct {
     {"device", cmd_device},
     {"compare", cmd_compare},
     {"db", cmd_db},
+    {"scenario", cmd_scenario},
 };
 
 int cli_main(const struct cli *cli, int argc, char **argv)

@@ -6,6 +6,7 @@ libioltp_a_SOURCES += \
 	src/cli/cmd_raw.c \
 	src/cli/cmd_db.c \
 	src/cli/cmd_device.c \
+	src/cli/cmd_scenario.c \
 	src/cli/cmd_workload.c \
 	src/cli/measure.c src/cli/measure.h \
 	src/cli/profiles.c src/cli/profiles.h \
