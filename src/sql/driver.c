@@ -239,6 +239,11 @@ bool sql_fetch(struct sql_result *result)
 
 /* ---- connections ---- */
 
+unsigned sql_targets(const struct sql_env *env, unsigned i, struct strbuf *name)
+{
+	return env->ops->targets != NULL ? env->ops->targets(env, i, name) : 1;
+}
+
 struct sql_conn *sql_conn_new(struct sql_env *env, unsigned owner, bool async)
 {
 	struct sql_conn *conn = calloc(1, sizeof(*conn));
@@ -246,7 +251,7 @@ struct sql_conn *sql_conn_new(struct sql_env *env, unsigned owner, bool async)
 	if (conn == NULL)
 		return NULL;
 	conn->env = env;
-	conn->owner = owner;
+	conn->owner = conn->target = owner;
 	conn->async = async && (env->ops->caps & CAP_ASYNC) != 0;
 	return conn;
 }

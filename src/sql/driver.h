@@ -85,6 +85,11 @@ struct driver_ops {
 	/* The name that scripts are told; NULL: `name`. */
 	const char *(*script_name)(struct sql_env *env);
 
+	/* How many servers connections are spread over: conn->target modulo that number is the one
+	 * of a connection. Appends the name of number i, "host:port" or a socket's path, to `name`
+	 * (may be NULL). NULL: there is one. */
+	unsigned (*targets)(const struct sql_env *env, unsigned i, struct strbuf *name);
+
 	/* Connects conn (fresh, or after disconnect). May be pending. disconnect follows a failure.
 	 */
 	enum sql_call (*connect)(struct sql_conn *conn);
@@ -169,8 +174,10 @@ struct sql_env {
 /* A connection. Fields above the line are for callers to read. */
 struct sql_conn {
 	struct sql_env *env;
-	unsigned owner; /* client number: picks a target of a list, a random stream */
-	bool async;     /* asked for at sql_conn_new */
+	unsigned owner;  /* client number: picks a random stream */
+	unsigned target; /* which server of a list, modulo their number: the owner's number, unless
+	                    changed before connecting */
+	bool async;      /* asked for at sql_conn_new */
 	bool connected;
 	bool more;   /* another result waits (CAP_MULTI_RESULT) */
 	bool piping; /* inside a pipeline that is one: a call that went well was only put on its way
@@ -272,7 +279,7 @@ extern const struct driver_ops driver_pgsql;
 int driver_check_all(struct err *err);
 int driver_check(const struct driver_ops *ops, struct err *err);
 
-/* Options for all engines: --db-driver --db-ps-mode --db-debug --db-hash. */
+/* Options for all engines: --db-driver --db-ps-mode --db-cluster --db-debug --db-hash. */
 extern const struct opt_desc sql_options[];
 
 /* The list for --db-driver=help: a name and a title per line. */
@@ -286,6 +293,10 @@ int sql_env_open(struct sql_env **env, const struct driver_ops *ops, const struc
 void sql_env_close(struct sql_env *env);
 /* The driver's name as scripts are told it ("mysql" under --sqlite-pretend=mysql). */
 const char *sql_script_name(struct sql_env *env);
+
+/* How many servers connections are spread over, 1 or more; `name` (may be NULL) gets that of number
+ * i, nothing from a driver without targets. */
+unsigned sql_targets(const struct sql_env *env, unsigned i, struct strbuf *name);
 
 /* A connection object, not connected. NULL: out of memory. */
 struct sql_conn *sql_conn_new(struct sql_env *env, unsigned owner, bool async);

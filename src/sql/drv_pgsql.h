@@ -94,6 +94,7 @@ struct pgsql_conn {
 extern const struct opt_desc pgsql_options[];
 int pgsql_open(struct sql_env *env, struct err *err);
 void pgsql_close(struct sql_env *env);
+unsigned pgsql_targets(const struct sql_env *env, unsigned i, struct strbuf *name);
 
 /* ---- drv_pgsql_conn.c ---- */
 enum sql_call pgsql_connect(struct sql_conn *conn);
