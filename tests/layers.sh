@@ -29,7 +29,7 @@ jansson\.h                                 ^report/
 liburing\.h|liburing/.*                    ^raw/eng_uring[a-z_]*\.[ch]$
 libnvme\.h|nvme/.*                         ^raw/nvme[a-z_]*\.[ch]$
 blkid(/blkid)?\.h                          ^raw/
-tracefs(/tracefs)?\.h|traceevent/.*        ^trace/
+tracefs(/tracefs)?\.h|traceevent/.*|(kbuffer|event-parse)\.h       ^trace/
 zlib\.h|zconf\.h                           ^base/hist_codec[a-z_]*\.[ch]$
 '
 

@@ -1,8 +1,10 @@
 libioltp_a_SOURCES += \
+	src/base/blockstat.c src/base/blockstat.h \
 	src/base/clock.c src/base/clock.h \
 	src/base/cpu.c src/base/cpu.h \
 	src/base/datadir.c src/base/datadir.h \
 	src/base/dist.c src/base/dist.h \
+	src/base/drive.c src/base/drive.h \
 	src/base/err.c src/base/err.h \
 	src/base/hist.c src/base/hist.h \
 	src/base/hist_codec.c src/base/hist_codec.h \

@@ -7,6 +7,7 @@
 
 #include "base/dist.h"
 #include "base/strbuf.h"
+#include "cli/capture.h"
 #include "cli/targets.h"
 #include "run/run.h"
 #include "script/script.h"
@@ -77,6 +78,7 @@ void cli_add_options(struct opt_set *set)
 	opt_set_add(set, "General options", run_thread_options);
 	opt_set_add(set, "General options", run_options);
 	opt_set_add(set, "Report and command line options", cli_options);
+	opt_set_add(set, "Capture of I/O", capture_options);
 	opt_set_add(set, "Random number options", dist_options);
 	opt_set_add(set, "Database options", sql_options);
 	opt_set_add(set, "Database options", targets_options);
@@ -152,6 +154,7 @@ static const struct {
 } subcommands[] = {
     {"raw", cmd_raw},
     {"device", cmd_device},
+    {"compare", cmd_compare},
     {"db", cmd_db},
 };
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/cpu.h"
+#include "cli/capture.h"
 #include "cli/profiles.h"
 #include "cli/raw_condition.h"
 #include "cli/raw_measure.h"
@@ -78,6 +79,7 @@ static int add_options(struct opt_set *set, struct err *err)
 	opt_set_add(set, "How it is done", raw_run_options);
 	opt_set_add(set, "State of the target", raw_condition_options);
 	opt_set_add(set, "Tests of the SNIA", raw_pts_options);
+	opt_set_add(set, "Capture of I/O", capture_options);
 	opt_set_add(set, "General options", run_options);
 	opt_set_add(set, "Report and command line options", raw_cli_options);
 	return opt_set_declare(set, "General options", &percentile, err);
@@ -179,6 +181,18 @@ static int settle_curve(struct session *s, struct err *err)
 	return curve_parse(&s->curve, text, err);
 }
 
+/* A trace is of one run. */
+static int check_capture(const struct session *s, struct err *err)
+{
+	if (strcmp(opt_str(s->set, "capture"), "off") == 0)
+		return 0;
+	if (s->pts != NULL || s->curve.n != 0)
+		return err_usage(
+		    err, "--capture: cannot be given with --%s, which is many runs; drop one",
+		    s->pts != NULL ? "pts" : "curve");
+	return 0;
+}
+
 static int settle_options(struct session *s, struct err *err)
 {
 	int rc = run_config_from(&s->config, s->set, err);
@@ -192,6 +206,8 @@ static int settle_options(struct session *s, struct err *err)
 		rc = settle_profile(s, err);
 	if (rc == 0)
 		rc = settle_curve(s, err);
+	if (rc == 0)
+		rc = check_capture(s, err);
 	if (rc != 0)
 		return rc;
 	s->engine = engine_find(opt_str(s->set, "engine"), err);

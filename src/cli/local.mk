@@ -1,5 +1,8 @@
 libioltp_a_SOURCES += \
+	src/cli/capture.c src/cli/capture.h \
+	src/cli/capture_where.c src/cli/capture_where.h \
 	src/cli/cli.c src/cli/cli.h \
+	src/cli/cmd_compare.c \
 	src/cli/cmd_raw.c \
 	src/cli/cmd_db.c \
 	src/cli/cmd_device.c \

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/capture.h"
 #include "report/result.h"
 
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
@@ -14,7 +15,8 @@ enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
 struct reports {
 	const struct measure *m;
 	struct result result;
-	struct rep_json *json; /* NULL: neither wanted on stdout nor as a file */
+	struct rep_json *json;   /* NULL: neither wanted on stdout nor as a file */
+	struct capture *capture; /* NULL: off */
 	enum format format;
 	int write_errno; /* first failure to write standard output */
 	struct err err;  /* first failure of the document or of a hook */
@@ -45,6 +47,7 @@ static void on_started(void *ctx)
 
 	/* Now, and not at the end: a server that dies meanwhile takes its facts along. */
 	collect_facts(r);
+	capture_started(r->capture, &r->result.database);
 	if (r->format != FORMAT_TEXT)
 		return;
 	printf("Threads started!\n\n");
@@ -116,6 +119,19 @@ static void print_head(const struct measure *m)
 	fflush(stdout);
 }
 
+static int open_capture(struct reports *r)
+{
+	struct opt_set *options = r->m->options;
+	struct capture_subject s = {.options = options,
+	                            .clock = r->m->clock,
+	                            .log = r->m->log,
+	                            .driver = opt_str(options, "db-driver")};
+
+	if (strcmp(s.driver, "sqlite") == 0)
+		s.path = opt_str(options, "sqlite-path");
+	return capture_new(&r->capture, &s, &r->err);
+}
+
 /* What is known before the start. 0, or -errno with r->err. */
 static int reports_open(struct reports *r, const struct measure *m)
 {
@@ -142,7 +158,7 @@ static int reports_open(struct reports *r, const struct measure *m)
 	/* Before the run: a bad path must not cost the measurement. */
 	if (path != NULL || r->format == FORMAT_JSON)
 		rc = rep_json_open(&r->json, path, &r->err);
-	return rc;
+	return rc == 0 ? open_capture(r) : rc;
 }
 
 static void name_targets(struct reports *r, const struct run_result *run)
@@ -217,6 +233,7 @@ static int run_phases(struct reports *r, struct run *run, struct run_result *res
 	int rc;
 
 	*res = (struct run_result){.end = RUN_END_ERROR, .partial = true};
+	capture_attach(r->capture, run);
 	rc = script_init(s, &res->err);
 	if (rc != 0)
 		return rc;
@@ -246,6 +263,7 @@ int measure_run(const struct measure *m)
 	if (reports_open(&r, m) != 0) {
 		log_err(m->log, &r.err);
 		status = r.err.status;
+		rep_json_close(r.json);
 		result_fini(&r.result);
 		return status;
 	}
@@ -256,6 +274,7 @@ int measure_run(const struct measure *m)
 	run_phases(&r, &run, &res);
 	/* Without a measured window there is nothing to report but why. */
 	if (res.sum != NULL) {
+		capture_finish(r.capture, &res, &r.result);
 		add_hash(&r);
 		write_final(&r, &res);
 	}
@@ -267,6 +286,7 @@ int measure_run(const struct measure *m)
 		_exit(status);
 	}
 	rep_json_close(r.json);
+	capture_free(r.capture);
 	run_result_fini(&res);
 	result_fini(&r.result);
 	return status;

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/capture.h"
 #include "raw/counters.h"
 #include "report/figures.h"
 #include "report/result.h"
@@ -18,7 +19,8 @@ struct reports {
 	struct result result;
 	struct run_config config; /* of the run that the totals are of */
 	struct mix mix;
-	struct rep_json *json; /* NULL: neither wanted on stdout nor as a file */
+	struct rep_json *json;   /* NULL: neither wanted on stdout nor as a file */
+	struct capture *capture; /* NULL: off */
 	enum format format;
 	struct result_point *points; /* room for the whole curve; owned */
 	unsigned npoints;
@@ -59,6 +61,17 @@ static void on_checkpoint(void *ctx, const struct run_figures *f)
 
 /* ---- facts ---- */
 
+static bool has_group_flush(const struct raw_profile *p)
+{
+	for (unsigned i = 0; i < p->ntxns; i++) {
+		for (unsigned k = 0; k < p->txns[i].nsteps; k++) {
+			if (p->txns[i].steps[k].group)
+				return true;
+		}
+	}
+	return false;
+}
+
 static void raw_facts(struct reports *r)
 {
 	const struct raw_measure *m = r->m;
@@ -72,7 +85,14 @@ static void raw_facts(struct reports *r)
 	kv_text(kv, "modelled", p->modelled[0] != '\0' ? p->modelled : NULL);
 	if (p->ntxns != 0)
 		kv_int(kv, "transactions", p->ntxns);
+	if (has_group_flush(p))
+		kv_int(kv, "commit_groups", m->plan->workers);
 	kv_int(kv, "streams", p->nstreams);
+	/* Of the application that it was distilled from. */
+	if (p->measured.tps > 0)
+		kv_double(kv, "measured_tps", p->measured.tps);
+	if (p->measured.iops_per_s > 0)
+		kv_double(kv, "measured_iops_per_s", p->measured.iops_per_s);
 	kv_text(kv, "target", t != NULL ? t->path : "none");
 	kv_int(kv, "size_bytes", (int64_t)m->size_bytes);
 	kv_int(kv, "lba_bytes", m->lba_bytes);
@@ -93,6 +113,18 @@ static void raw_facts(struct reports *r)
 	kv_double(kv, "dedupe_ratio", p->dedupe_ratio);
 	for (unsigned i = 0; m->provenance != NULL && i < m->provenance->n; i++)
 		kv_text(kv, m->provenance->items[i].key, m->provenance->items[i].text);
+}
+
+static int open_capture(struct reports *r)
+{
+	const struct raw_measure *m = r->m;
+	const struct capture_subject s = {.options = m->options,
+	                                  .clock = m->clock,
+	                                  .log = m->log,
+	                                  .path = m->plan->target != NULL ? m->plan->target->path
+	                                                                  : NULL};
+
+	return capture_new(&r->capture, &s, &r->err);
 }
 
 /* What is known before the start. 0, or -errno with r->err. */
@@ -130,12 +162,13 @@ static int reports_open(struct reports *r, const struct raw_measure *m)
 	/* Before the run: a bad path must not cost the measurement. */
 	if (rc == 0 && (path != NULL || r->format == FORMAT_JSON))
 		rc = rep_json_open(&r->json, path, &r->err);
-	return rc;
+	return rc == 0 ? open_capture(r) : rc;
 }
 
 static void reports_close(struct reports *r)
 {
 	rep_json_close(r->json);
+	capture_free(r->capture);
 	if (!r->run_is_a_point)
 		run_result_fini(&r->run);
 	for (unsigned i = 0; i < r->npoints; i++)
@@ -162,6 +195,7 @@ static void execute(struct reports *r, const struct run_config *config, bool int
 	                  .signal = m->cli->signal};
 
 	raw_plan_restart(m->plan);
+	capture_attach(r->capture, &run);
 	run_execute(&run, res);
 	kv_text(&r->result.raw, "engine_in_force", m->plan->in_force);
 }
@@ -230,6 +264,7 @@ static void write_final(struct reports *r)
 		counters_take(r->m->plan->target->path, &after);
 		counters_diff(&r->before, &after, &r->result.counters);
 	}
+	capture_finish(r->capture, &r->run, &r->result);
 	r->result.run = &r->run;
 	result_judge(&r->result);
 	if (r->format == FORMAT_TEXT)

@@ -10,7 +10,7 @@
 
 struct raw_measure {
 	const struct cli *cli;
-	const struct opt_set *options;
+	struct opt_set *options;
 	const struct clock *clock;
 	const struct log *log;
 	int argc;

@@ -11,42 +11,9 @@
 #include <unistd.h>
 
 #include "base/sysfs.h"
-#include "raw/counters_priv.h"
 #include "raw/nvme.h"
 
 /* ---- the kernel's ---- */
-
-bool counters_parse_stat(struct counters_block *b, const char *text)
-{
-	unsigned long long v[17] = {0};
-	int n = sscanf(
-	    text,
-	    "%llu %llu %llu %llu %llu %llu %llu %llu %llu %llu %llu %llu %llu %llu %llu %llu %llu",
-	    &v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &v[6], &v[7], &v[8], &v[9], &v[10], &v[11],
-	    &v[12], &v[13], &v[14], &v[15], &v[16]);
-
-	*b = (struct counters_block){
-	    .reads = v[0],
-	    .read_merges = v[1],
-	    .read_sectors = v[2],
-	    .read_ms = v[3],
-	    .writes = v[4],
-	    .write_merges = v[5],
-	    .write_sectors = v[6],
-	    .write_ms = v[7],
-	    .in_flight = v[8],
-	    .busy_ms = v[9],
-	    .queue_ms = v[10],
-	    .discards = v[11],
-	    .discard_merges = v[12],
-	    .discard_sectors = v[13],
-	    .discard_ms = v[14],
-	    .flushes = v[15],
-	    .flush_ms = v[16],
-	    .has_flushes = n >= 17,
-	};
-	return n >= 11;
-}
 
 /* The block device that the counters are of: the device itself, a generic device's sibling, or what
  * a file lies on. */
@@ -176,7 +143,7 @@ static void take_nvme(const char *drive, struct counters *c)
 
 void counters_take(const char *path, struct counters *c)
 {
-	char dir[PATH_MAX], drive[PATH_MAX], text[512];
+	char dir[PATH_MAX], drive[PATH_MAX];
 	struct timespec now;
 
 	struct stat st;
@@ -191,8 +158,7 @@ void counters_take(const char *path, struct counters *c)
 		return;
 	}
 	snprintf(c->device, sizeof(c->device), "%.63s", sysfs_name(dir));
-	c->has_block = !c->passthrough && sysfs_read("", text, sizeof(text), "%s/stat", dir) > 0 &&
-	               counters_parse_stat(&c->block, text);
+	c->has_block = !c->passthrough && blockstat_read(&c->block, dir);
 	drive_dir(dir, drive);
 	if (strncmp(sysfs_name(drive), "nvme", 4) == 0)
 		take_nvme(drive, c);

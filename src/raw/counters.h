@@ -9,25 +9,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/blockstat.h"
 #include "base/kv.h"
 #include "raw/nvme_parse.h"
-
-/* /sys/.../stat of a block device, in its own units. */
-struct counters_block {
-	uint64_t reads, read_merges, read_sectors, read_ms;
-	uint64_t writes, write_merges, write_sectors, write_ms;
-	uint64_t in_flight, busy_ms, queue_ms;
-	uint64_t discards, discard_merges, discard_sectors, discard_ms;
-	uint64_t flushes, flush_ms;
-	bool has_flushes; /* kernels before 5.5 do not count them */
-};
 
 struct counters {
 	uint64_t taken_ns; /* monotonic clock */
 	char device[64];   /* the block device whose stat is taken: a partition's own */
 	bool passthrough;  /* by an NVMe generic device, which the kernel does not count */
 	bool has_block;
-	struct counters_block block;
+	struct blockstat block;
 	bool has_health, has_ocp;
 	struct nvme_health health;
 	struct nvme_ocp ocp;

@@ -2,7 +2,7 @@
 /* What a run did to the drive, from the counters before and after. */
 #include <string.h>
 
-#include "raw/counters_priv.h"
+#include "raw/counters.h"
 
 /* A wider one than the exact integers of a double is kept as a double. */
 static void add_u128(struct kv *kv, const char *key, struct nvme_u128 v)
@@ -29,8 +29,7 @@ static bool went_back(struct nvme_u128 difference)
 	return difference.hi >> 63 != 0;
 }
 
-static void diff_block(const struct counters_block *a, const struct counters_block *b,
-                       struct kv *kv)
+static void diff_block(const struct blockstat *a, const struct blockstat *b, struct kv *kv)
 {
 	if (b->reads < a->reads || b->writes < a->writes) {
 		kv_text(kv, "counters_device_missing",

@@ -1,7 +1,7 @@
 libioltp_a_SOURCES += \
 	src/raw/access.c src/raw/access.h \
 	src/raw/condition.c src/raw/condition.h \
-	src/raw/counters.c src/raw/counters_diff.c src/raw/counters.h src/raw/counters_priv.h \
+	src/raw/counters.c src/raw/counters_diff.c src/raw/counters.h \
 	src/raw/curve.c src/raw/curve.h \
 	src/raw/data.c src/raw/data.h \
 	src/raw/deck.c src/raw/deck.h \
@@ -31,6 +31,7 @@ libioltp_a_SOURCES += \
 	src/raw/profile.h \
 	src/raw/profile_check.c \
 	src/raw/profile_tree.c \
+	src/raw/profile_value.c src/raw/profile_value.h \
 	src/raw/purge.c src/raw/purge_others.c src/raw/purge.h src/raw/purge_priv.h \
 	src/raw/raw_opt.c src/raw/raw_opt.h \
 	src/raw/raw_run.c src/raw/raw_run.h \

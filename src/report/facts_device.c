@@ -15,29 +15,6 @@
 #include "report/facts_priv.h"
 #include "report/result.h"
 
-static int real_device_of(void *ctx, const char *path, unsigned *major, unsigned *minor)
-{
-	char dir[PATH_MAX];
-	struct stat st;
-	dev_t dev;
-
-	(void)ctx;
-	if (stat(path, &st) != 0)
-		return -errno;
-	/* An NVMe generic device is the same namespace as the block device beside it. */
-	if (S_ISCHR(st.st_mode))
-		return sysfs_generic_sibling("", major(st.st_rdev), minor(st.st_rdev), dir) &&
-		               sysfs_dev("", dir, major, minor)
-		           ? 0
-		           : -ENODEV;
-	dev = S_ISBLK(st.st_mode) ? st.st_rdev : st.st_dev;
-	*major = major(dev);
-	*minor = minor(dev);
-	return 0;
-}
-
-const struct facts_source facts_real = {.root = "", .device_of = real_device_of};
-
 /* ---- the mount ---- */
 
 static bool lies_below(const char *path, const char *point)
@@ -66,7 +43,7 @@ static bool parse_mount(const char *line, struct facts_mount *m)
 	return true;
 }
 
-bool facts_mount_of(const struct facts_source *src, const char *path, struct facts_mount *mount)
+bool facts_mount_of(const struct drive_source *src, const char *path, struct facts_mount *mount)
 {
 	char file[PATH_MAX];
 	struct facts_mount m;
@@ -163,7 +140,7 @@ static bool is_device(const char *path)
 
 void facts_device(struct kv *device, const char *path, bool show_serial)
 {
-	const struct facts_source *src = &facts_real;
+	const struct drive_source *src = &drive_real;
 	struct facts_mount mount = {0};
 	char real[PATH_MAX];
 	unsigned major, minor;

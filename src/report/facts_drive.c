@@ -10,103 +10,8 @@
 #include "base/sysfs.h"
 #include "report/facts_priv.h"
 
-#define LAYERS_MAX 12 /* deeper stacks are not believed: a loop onto itself */
-
-/* The directory of a block device in sysfs, without the root and without symbolic links. */
-struct node {
-	char dir[PATH_MAX];
-	char name[NAME_MAX + 1];
-};
-
-static bool node_set(struct node *n, const struct facts_source *src, const char *link)
-{
-	if (!sysfs_resolve(src->root, link, n->dir))
-		return false;
-	snprintf(n->name, sizeof(n->name), "%.*s", NAME_MAX, sysfs_name(n->dir));
-	return true;
-}
-
-static bool node_of_number(struct node *n, const struct facts_source *src, unsigned major,
-                           unsigned minor)
-{
-	char link[64];
-
-	snprintf(link, sizeof(link), "/sys/dev/block/%u:%u", major, minor);
-	return node_set(n, src, link);
-}
-
-static bool is_numbered(const char *name, const char *begin)
-{
-	size_t len = strlen(begin);
-
-	return strncmp(name, begin, len) == 0 && name[len] != '\0' &&
-	       name[len + strspn(name + len, "0123456789")] == '\0';
-}
-
-/*
- * First entry of a directory, in the order of names, of those that are `begin` and a number (NULL:
- * of all). Returns how many there are.
- */
-static unsigned first_entry(const struct facts_source *src, const char *dir, const char *begin,
-                            char first[NAME_MAX + 1])
-{
-	char path[PATH_MAX];
-	unsigned n = 0;
-	struct dirent *e;
-	DIR *d;
-
-	if ((size_t)snprintf(path, sizeof(path), "%s%s", src->root, dir) >= sizeof(path))
-		return 0;
-	d = opendir(path);
-	while (d != NULL && (e = readdir(d)) != NULL) {
-		if (e->d_name[0] == '.' || (begin != NULL && !is_numbered(e->d_name, begin)))
-			continue;
-		if (n++ == 0 || strcmp(e->d_name, first) < 0)
-			snprintf(first, NAME_MAX + 1, "%s", e->d_name);
-	}
-	if (d != NULL)
-		closedir(d);
-	return n;
-}
-
-/* ---- down to the drive ---- */
-
-static bool parent_of(struct node *n)
-{
-	if (!sysfs_parent(n->dir))
-		return false;
-	snprintf(n->name, sizeof(n->name), "%.*s", NAME_MAX, sysfs_name(n->dir));
-	return true;
-}
-
-/* One layer down. False: this is the drive. `width`: how many devices lie below, the first is
- * taken. */
-static bool descend(struct node *n, const struct facts_source *src, unsigned *width)
-{
-	char path[PATH_MAX], file[PATH_MAX], first[NAME_MAX + 1];
-	unsigned major, minor;
-
-	*width = 1;
-	if (sysfs_line(src->root, file, sizeof(file), "%s/partition", n->dir))
-		return parent_of(n);
-	if (sysfs_line(src->root, file, sizeof(file), "%s/loop/backing_file", n->dir))
-		return src->device_of(src->ctx, file, &major, &minor) == 0 &&
-		       node_of_number(n, src, major, minor);
-	if ((size_t)snprintf(path, sizeof(path), "%s/slaves", n->dir) >= sizeof(path))
-		return false;
-	*width = first_entry(src, path, NULL, first);
-	if (*width == 0)
-		return false;
-	/* The paths of dm-multipath all lead to one drive. */
-	if (sysfs_line(src->root, file, sizeof(file), "%s/dm/uuid", n->dir) &&
-	    strncmp(file, "mpath-", 6) == 0)
-		*width = 1;
-	if ((size_t)snprintf(file, sizeof(file), "%s/%s", path, first) >= sizeof(file))
-		return false;
-	return node_set(n, src, file);
-}
-
-static void add_layer(struct strbuf *layers, const struct facts_source *src, const struct node *n)
+static void add_layer(struct strbuf *layers, const struct drive_source *src,
+                      const struct drive_node *n)
 {
 	char text[256];
 
@@ -131,7 +36,7 @@ void facts_hash_serial(char buf[18], const char *serial)
 	snprintf(buf, 18, "hash:%012llx", (unsigned long long)(h >> 16));
 }
 
-static void add_serial(struct kv *device, const struct facts_source *src, const char *dir,
+static void add_serial(struct kv *device, const struct drive_source *src, const char *dir,
                        bool show_serial)
 {
 	char serial[256], hash[18];
@@ -142,7 +47,7 @@ static void add_serial(struct kv *device, const struct facts_source *src, const 
 	kv_text(device, "serial", show_serial ? serial : hash);
 }
 
-static void add_first_line(struct kv *device, const char *key, const struct facts_source *src,
+static void add_first_line(struct kv *device, const char *key, const struct drive_source *src,
                            const char *dir, const char *const *files)
 {
 	char text[256];
@@ -155,8 +60,8 @@ static void add_first_line(struct kv *device, const char *key, const struct fact
 	}
 }
 
-static void add_identity(struct kv *device, const struct facts_source *src, const struct node *n,
-                         bool show_serial)
+static void add_identity(struct kv *device, const struct drive_source *src,
+                         const struct drive_node *n, bool show_serial)
 {
 	static const char *const model[] = {"device/model", "device/name", NULL};
 	static const char *const firmware[] = {"device/firmware_rev", "device/rev", "device/fwrev",
@@ -189,7 +94,7 @@ static void add_identity(struct kv *device, const struct facts_source *src, cons
 	}
 }
 
-static void add_queue(struct kv *device, const struct facts_source *src, const char *dir)
+static void add_queue(struct kv *device, const struct drive_source *src, const char *dir)
 {
 	char text[256];
 	uint64_t v;
@@ -217,7 +122,7 @@ static void add_queue(struct kv *device, const struct facts_source *src, const c
 }
 
 /* The link of the directory that a drive's path leads through, if this is where a link ends. */
-static bool add_link_at(struct kv *device, const struct facts_source *src, const char *dir)
+static bool add_link_at(struct kv *device, const struct drive_source *src, const char *dir)
 {
 	const char *name = strrchr(dir, '/') + 1;
 	char text[128];
@@ -247,26 +152,27 @@ static bool add_link_at(struct kv *device, const struct facts_source *src, const
 
 /* Where the hardware hangs: the directory of a path's first controller when NVMe multipath hides
  * it. */
-static void hardware_of(struct node *hw, const struct facts_source *src, const struct node *drive)
+static void hardware_of(struct drive_node *hw, const struct drive_source *src,
+                        const struct drive_node *drive)
 {
 	char path[PATH_MAX], first[NAME_MAX + 1];
-	struct node subsystem = *drive;
+	struct drive_node subsystem = *drive;
 
 	*hw = *drive;
-	if (strstr(drive->dir, "/nvme-subsystem/") == NULL || !parent_of(&subsystem))
+	if (strstr(drive->dir, "/nvme-subsystem/") == NULL || !drive_parent(&subsystem))
 		return;
 	/* The subsystem lists its controllers ("nvme0") beside its namespaces ("nvme0n1"). */
-	if (first_entry(src, subsystem.dir, "nvme", first) == 0 ||
+	if (drive_first_entry(src, subsystem.dir, "nvme", first) == 0 ||
 	    (size_t)snprintf(path, sizeof(path), "%s/%s", subsystem.dir, first) >= sizeof(path))
 		return;
-	node_set(hw, src, path);
+	drive_node_set(hw, src, path);
 }
 
-static void add_hardware(struct kv *device, const struct facts_source *src,
-                         const struct node *drive)
+static void add_hardware(struct kv *device, const struct drive_source *src,
+                         const struct drive_node *drive)
 {
 	bool link = false, node = false;
-	struct node at;
+	struct drive_node at;
 	uint64_t v;
 
 	hardware_of(&at, src, drive);
@@ -277,26 +183,26 @@ static void add_hardware(struct kv *device, const struct facts_source *src,
 			kv_int(device, "numa_node", (int64_t)v);
 			node = true;
 		}
-		if (!parent_of(&at))
+		if (!drive_parent(&at))
 			break;
 	}
 }
 
-void facts_drive_add(struct kv *device, const struct facts_source *src, unsigned major,
+void facts_drive_add(struct kv *device, const struct drive_source *src, unsigned major,
                      unsigned minor, bool show_serial)
 {
 	struct strbuf layers = STRBUF_INIT;
 	unsigned width, drives = 1;
-	struct node n;
+	struct drive_node n;
 	char text[64];
 
-	if (!node_of_number(&n, src, major, minor))
+	if (!drive_node_of(&n, src, major, minor))
 		return;
 	kv_text(device, "device", n.name);
 	snprintf(text, sizeof(text), "%u:%u", major, minor);
 	kv_text(device, "major_minor", text);
 	add_layer(&layers, src, &n);
-	for (unsigned i = 0; i < LAYERS_MAX && descend(&n, src, &width); i++) {
+	for (unsigned i = 0; i < DRIVE_LAYERS_MAX && drive_descend(&n, src, &width); i++) {
 		add_layer(&layers, src, &n);
 		drives *= width;
 	}

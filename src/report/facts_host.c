@@ -50,7 +50,7 @@ static int64_t count_list(const char *list)
 	return n;
 }
 
-static void add_cpu(struct kv *host, const struct facts_source *src, const char *cpuinfo)
+static void add_cpu(struct kv *host, const struct drive_source *src, const char *cpuinfo)
 {
 	static const char *const keys[] = {"model name", "Model", "Hardware", "cpu model", "cpu"};
 	char text[256];
@@ -72,7 +72,7 @@ static void add_cpu(struct kv *host, const struct facts_source *src, const char 
 		kv_text(host, "clocksource", text);
 }
 
-static void add_memory(struct kv *host, const struct facts_source *src)
+static void add_memory(struct kv *host, const struct drive_source *src)
 {
 	char text[8192], value[64];
 
@@ -86,7 +86,7 @@ struct limits {
 	uint64_t memory_bytes; /* UINT64_MAX: none */
 };
 
-static void cpu_limit_of(struct limits *l, const struct facts_source *src, const char *mount,
+static void cpu_limit_of(struct limits *l, const struct drive_source *src, const char *mount,
                          const char *group)
 {
 	char text[64];
@@ -109,7 +109,7 @@ static void cpu_limit_of(struct limits *l, const struct facts_source *src, const
 		l->cpus = cpus;
 }
 
-static void memory_limit_of(struct limits *l, const struct facts_source *src, const char *mount,
+static void memory_limit_of(struct limits *l, const struct drive_source *src, const char *mount,
                             const char *group)
 {
 	uint64_t bytes;
@@ -123,7 +123,7 @@ static void memory_limit_of(struct limits *l, const struct facts_source *src, co
 }
 
 /* A group is bound by its own limits and by those of all groups above it. A mount may be NULL. */
-static void limits_up(struct limits *l, const struct facts_source *src, const char *mount_cpu,
+static void limits_up(struct limits *l, const struct drive_source *src, const char *mount_cpu,
                       const char *mount_memory, char *group)
 {
 	for (;;) {
@@ -152,7 +152,7 @@ static bool has_word(const char *list, size_t len, const char *word)
 	return false;
 }
 
-static void add_cgroup(struct kv *host, const struct facts_source *src)
+static void add_cgroup(struct kv *host, const struct drive_source *src)
 {
 	struct limits l = {.memory_bytes = UINT64_MAX};
 	char text[8192], group[1024];
@@ -208,7 +208,7 @@ static const char *vendor_to_name(const char *vendor, const char *product)
 	return NULL;
 }
 
-static void add_virtualization(struct kv *host, const struct facts_source *src, const char *cpuinfo)
+static void add_virtualization(struct kv *host, const struct drive_source *src, const char *cpuinfo)
 {
 	char vendor[128], product[128], text[128];
 	bool in_vm = strstr(cpuinfo, " hypervisor") != NULL;
@@ -235,7 +235,7 @@ static void add_virtualization(struct kv *host, const struct facts_source *src, 
 		kv_text(host, "container", "podman");
 }
 
-static void add_os(struct kv *host, const struct facts_source *src)
+static void add_os(struct kv *host, const struct drive_source *src)
 {
 	char text[4096], value[256];
 	size_t len;
@@ -253,7 +253,7 @@ static void add_os(struct kv *host, const struct facts_source *src)
 	kv_text(host, "os", value);
 }
 
-void facts_host_from(struct kv *host, const struct facts_source *src)
+void facts_host_from(struct kv *host, const struct drive_source *src)
 {
 	static const size_t room = 16384; /* the first CPUs are enough */
 	char *cpuinfo = malloc(room);
@@ -273,5 +273,5 @@ void facts_host_from(struct kv *host, const struct facts_source *src)
 
 void facts_host(struct kv *host)
 {
-	facts_host_from(host, &facts_real);
+	facts_host_from(host, &drive_real);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* facts_priv: what facts_host.c and facts_device.c share, and where tests put another root in place
- * of "/". */
+ * of "/" (drive_source). */
 #ifndef IOLTP_REPORT_FACTS_PRIV_H
 #define IOLTP_REPORT_FACTS_PRIV_H
 
@@ -8,32 +8,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/drive.h"
 #include "base/kv.h"
 
-/* Where facts come from. */
-struct facts_source {
-	const char *root; /* before "/proc" and "/sys"; "" for the real ones */
-	/* Device number of the file system that a path lies on, or of the block device that it is.
-	 * 0 or -errno. */
-	int (*device_of)(void *ctx, const char *path, unsigned *major, unsigned *minor);
-	void *ctx;
-};
-
-extern const struct facts_source facts_real;
-
-void facts_host_from(struct kv *host, const struct facts_source *src);
+void facts_host_from(struct kv *host, const struct drive_source *src);
 
 /* The mount that holds an absolute path without symbolic links, and, for file systems on no device
  * of their own, its source. */
 struct facts_mount {
 	char point[512], type[64], options[512], source[512];
 };
-bool facts_mount_of(const struct facts_source *src, const char *path, struct facts_mount *mount);
+bool facts_mount_of(const struct drive_source *src, const char *path, struct facts_mount *mount);
 /* Adds filesystem, mount_point, mount_options and, where nothing lies on a local drive, note. */
 void facts_mount_add(struct kv *device, const struct facts_mount *mount);
 
 /* Adds what is known of a block device and of the drive under it. */
-void facts_drive_add(struct kv *device, const struct facts_source *src, unsigned major,
+void facts_drive_add(struct kv *device, const struct drive_source *src, unsigned major,
                      unsigned minor, bool show_serial);
 
 /* A short stable name for a serial: "hash:" and 12 hexadecimal digits, into buf. */

@@ -18,6 +18,11 @@ struct json_t *rep_json_interval_object(const struct result *r, const struct run
  * "database". */
 struct json_t *rep_json_head(const struct result *r);
 
+/* A latency as docs/result-schema.md has it; `h` may be NULL. */
+struct json_t *rep_json_latency(const struct result *r, const struct hist *h);
+/* "capture"; r->capture is set. */
+struct json_t *rep_json_capture(const struct result *r);
+
 struct json_t *rep_json_text(const char *text); /* any bytes; NULL is null */
 struct json_t *rep_json_real(double v);         /* null when not finite */
 struct json_t *rep_json_facts(const struct kv *kv);

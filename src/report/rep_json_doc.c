@@ -75,6 +75,11 @@ static json_t *latency_of(const struct result *r, const struct hist *h)
 	return o;
 }
 
+json_t *rep_json_latency(const struct result *r, const struct hist *h)
+{
+	return latency_of(r, h);
+}
+
 /* As above, but with the age of the oldest event where nothing ended. */
 static json_t *response_of(const struct result *r, const struct run_figures *f)
 {
@@ -487,6 +492,10 @@ json_t *rep_json_document(const struct result *r, json_t *intervals)
 	}
 	if (r->ntests != 0) {
 		put(o, "tests", rep_json_tests(r));
+		keys++;
+	}
+	if (r->capture != NULL) {
+		put(o, "capture", rep_json_capture(r));
 		keys++;
 	}
 	if (json_object_size(o) != keys) {

@@ -328,6 +328,7 @@ int rep_text_raw_final(const struct result *r, FILE *out)
 	}
 	rep_text_device(r, out);
 	counter_lines(r, out);
+	rep_text_capture(r, out);
 	if (run != NULL)
 		rep_text_generator(r, out);
 	rep_text_warnings(r, out);

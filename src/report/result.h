@@ -11,6 +11,7 @@
 
 #include "base/kv.h"
 #include "base/opt.h"
+#include "run/captured.h"
 #include "run/cells.h"
 #include "run/run.h"
 
@@ -20,6 +21,25 @@
 struct result_warnings {
 	char **texts;
 	unsigned n;
+};
+
+/* What the run asked of its drive, recorded while it went on (--capture). */
+struct result_capture {
+	const char *source; /* "vfs", "block" or "counters" */
+	const char *file;   /* of the trace; NULL: none was written */
+	const char *device; /* the drive, as the kernel names it; NULL: not known */
+	const char *target; /* database file, data directory, or target of a raw run; NULL alike */
+	uint64_t target_bytes;
+	double elapsed_s;         /* of the window that the I/Os are of */
+	uint64_t events, dropped; /* in the trace, and missing there */
+	bool cut;                 /* the trace ends before the run did */
+	char *const *unavailable; /* what could not be had, and what to do about it */
+	unsigned nunavailable;
+	const struct captured_io *io; /* NULL: no trace */
+	struct captured_system system;
+	struct captured_process process;
+	const struct captured_process *server;     /* NULL: none of this machine */
+	const struct captured_device *device_stat; /* NULL: not known */
 };
 
 struct result {
@@ -40,7 +60,8 @@ struct result {
 	bool durable; /* a commit survives a power cut, as far as the settings say; true when there
 	                 is no database */
 	struct result_warnings warnings;
-	const struct run_result *run; /* NULL until the run is over */
+	const struct result_capture *capture; /* NULL: off */
+	const struct run_result *run;         /* NULL until the run is over */
 	char **targets; /* names of run->targets, `ntargets`; NULL: there is one, or none; owned */
 	unsigned ntargets;
 	const struct result_point *points; /* raw runs with a curve */

@@ -42,6 +42,20 @@ static inline void begin(struct client *c, uint64_t intended, uint64_t now)
 		c->events_left--;
 }
 
+static __attribute__((noinline)) void tell_probe(const struct client *c, enum event_fate fate,
+                                                 uint64_t now)
+{
+	const struct run_probe *probe = c->run->probe;
+	const struct run_event e = {.owner = c->id,
+	                            .type = c->type,
+	                            .failed = fate != EVENT_OK,
+	                            .intended_ns = c->intended_ns,
+	                            .end_ns = now};
+
+	if (fate != EVENT_CANCELLED)
+		probe->ended(probe->ctx, &e);
+}
+
 /* Ends the event in flight at `now`; the caller clears inflight_since_ns or overwrites it. */
 static inline void finish(struct client *c, enum event_fate fate, uint64_t now)
 {
@@ -64,6 +78,8 @@ static inline void finish(struct client *c, enum event_fate fate, uint64_t now)
 		if (c->events_left != UINT64_MAX)
 			c->events_left++;
 	}
+	if (__builtin_expect(c->run->probe != NULL, 0))
+		tell_probe(c, fate, now);
 }
 
 static bool over(struct client *c)

@@ -1,4 +1,5 @@
 libioltp_a_SOURCES += \
+	src/run/captured.h \
 	src/run/cells.h \
 	src/run/client.c src/run/client.h \
 	src/run/mix.c src/run/mix.h \

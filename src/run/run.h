@@ -150,6 +150,27 @@ struct run_sink {
 	void (*started)(void *ctx); /* all threads are ready; may be NULL */
 };
 
+/* One event that counted, at its end. */
+struct run_event {
+	unsigned owner; /* client; in raw runs, where a worker has many, still one number each */
+	unsigned type;  /* index in the mix */
+	bool failed;    /* not EVENT_OK */
+	uint64_t intended_ns, end_ns; /* of the run's clock */
+};
+
+/* Who hears of single events and of the measured window: a capture. */
+struct run_probe {
+	void *ctx;
+	/* From the thread of the event's worker, in its measured loop: must not block. */
+	void (*ended)(void *ctx, const struct run_event *e);
+	/* From the main thread, before the first event: when the measured window will open, and
+	 * when it will close (RUN_NEVER: at the last event). */
+	void (*planned)(void *ctx, uint64_t begin_ns, uint64_t end_ns);
+	/* From the main thread: the window opens, and closes. Each at most once; only what opened
+	 * closes. */
+	void (*window)(void *ctx, bool open);
+};
+
 struct run {
 	struct run_config config;
 	const struct clock *clock;
@@ -157,6 +178,7 @@ struct run {
 	const struct run_ops *ops;
 	void *ops_ctx;
 	const struct run_sink *sink;         /* may be NULL */
+	const struct run_probe *probe;       /* may be NULL */
 	const struct mix *mix;               /* sealed */
 	const volatile sig_atomic_t *signal; /* number of a signal that asks to end, 0 none */
 	/* ---- */

@@ -9,6 +9,23 @@
 /* Longest time between looks at the signal flag. */
 #define SLICE_NS 50000000u
 
+/* Tells the probe, if there is one, what the time says of the measured window. */
+static void watch_window(struct ticker *t, uint64_t now, bool over)
+{
+	const struct run *run = t->run;
+
+	if (run->probe == NULL)
+		return;
+	if (t->window == WINDOW_AHEAD && now >= run->measure_ns) {
+		t->window = WINDOW_OPEN;
+		run->probe->window(run->probe->ctx, true);
+	}
+	if (t->window == WINDOW_OPEN && (over || now >= atomic_load(&run->end_ns))) {
+		t->window = WINDOW_CLOSED;
+		run->probe->window(run->probe->ctx, false);
+	}
+}
+
 void ticker_init(struct ticker *t, struct run *run)
 {
 	*t = (struct ticker){.run = run, .last_ns = run->measure_ns, .base_ns = run->measure_ns};
@@ -21,6 +38,11 @@ void ticker_init(struct ticker *t, struct run *run)
 			t->replay.limit = run->arrivals.limit =
 			    t->warm_arrivals + run->config.events;
 	}
+	if (run->probe != NULL)
+		run->probe->planned(run->probe->ctx, run->measure_ns, atomic_load(&run->end_ns));
+	/* Without a warm-up, before the first event. */
+	if (run->config.warmup_ns == 0)
+		watch_window(t, run->measure_ns, false);
 }
 
 void ticker_fini(struct ticker *t)
@@ -184,6 +206,7 @@ static void tick(struct ticker *t, uint64_t now)
 	struct run *run = t->run;
 	const struct run_config *c = &run->config;
 
+	watch_window(t, now, false);
 	if (run->signal != NULL && *run->signal != 0)
 		run_stop(run, RUN_END_SIGNAL, NULL);
 	if (t->next_checkpoint < c->ncheckpoints &&
@@ -213,6 +236,8 @@ static uint64_t next_wake(struct ticker *t, uint64_t now)
 	if (t->next_checkpoint < c->ncheckpoints &&
 	    t->run->measure_ns + c->checkpoints_ns[t->next_checkpoint] < wake)
 		wake = t->run->measure_ns + c->checkpoints_ns[t->next_checkpoint];
+	if (t->run->measure_ns > now && t->run->measure_ns < wake)
+		wake = t->run->measure_ns;
 	if (end > now && end < wake)
 		wake = end;
 	return wake > now ? wake : now;
@@ -252,12 +277,14 @@ void ticker_loop(struct ticker *t)
 		end = atomic_load(&run->end_ns);
 		if (drain != RUN_NEVER && now >= end && now - end >= drain) {
 			t->abandoned = true;
+			watch_window(t, now, true);
 			return;
 		}
 		running = wait_workers(run, next_wake(t, now) - now);
 		if (running == 0)
 			break;
 	}
+	watch_window(t, clock_now_ns(run->clock), true);
 	/* The workers may have seen the end of the time before this thread did. */
 	if (clock_now_ns(run->clock) >= atomic_load(&run->end_ns))
 		run_stop(run, RUN_END_TIME, NULL);

@@ -25,6 +25,7 @@ struct ticker {
 	unsigned threads_running;      /* the last time that there were any */
 	unsigned next_checkpoint;
 	uint64_t next_interval_ns;
+	enum { WINDOW_AHEAD, WINDOW_OPEN, WINDOW_CLOSED } window; /* as the probe was told */
 	bool abandoned; /* workers did not come back in time */
 };
 

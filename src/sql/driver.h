@@ -185,6 +185,12 @@ struct sql_conn {
 	struct sql_error error; /* outcome of the last call; SQL_OK when it went well */
 	uint64_t affected;      /* rows changed by the last statement */
 	uint64_t warnings;      /* of the last statement */
+	bool
+	    undone; /* the driver's, with SQL_LOST: the server did not do the statement, for sure */
+	bool alone; /* the last statement stood outside of a transaction; not kept for prepared
+	               reads */
+	bool more_lasts;   /* among the results that wait is one of a statement that would be
+	                      SQL_UNKNOWN */
 	unsigned epoch;    /* grows with each connect and disconnect: older statements are prepared
 	                      again when next used */
 	unsigned txn_hint; /* caller's: number of the transaction type that runs, 0..63; the driver
@@ -212,7 +218,8 @@ struct sql_conn {
 			CALL_OF_OTHER
 		} kind;
 		struct sql_stmt *stmt;
-		bool commit; /* losing the connection leaves the outcome unknown */
+		const char *text; /* NULL: none */
+		size_t len;
 	} call;
 };
 
@@ -302,8 +309,9 @@ void sql_disconnect(struct sql_conn *conn);
 
 /*
  * Runs a text. *result: NULL, or rows to be freed by sql_result_free. Not connected: SQL_LOST. A
- * call that loses the connection disconnects; during COMMIT the outcome is SQL_UNKNOWN. The text
- * ends with a NUL at len and must stay while the call is pending.
+ * call that loses the connection disconnects; during COMMIT, or a write outside of a transaction,
+ * the outcome is SQL_UNKNOWN. The text ends with a NUL at len and must stay while the call is
+ * pending.
  */
 enum sql_call sql_query(struct sql_conn *conn, const char *text, size_t len,
                         struct sql_result **result);

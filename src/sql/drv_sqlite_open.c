@@ -35,6 +35,9 @@ const struct opt_desc sqlite_options[] = {
     {.name = "sqlite-mmap-size",
      .type = OPT_SIZE,
      .help = "bytes of the file that are read through a memory map"},
+    {.name = "sqlite-vfs",
+     .type = OPT_STRING,
+     .help = "name of the VFS (SQLite's layer to the system) that connections use"},
     {.name = "sqlite-begin",
      .type = OPT_ENUM,
      .def = "auto",
@@ -231,6 +234,14 @@ int sqlite_open(struct sql_env *env, struct err *err)
 		free(e);
 		return err_run(err, "SQLite %s does not start: %s", sqlite3_libversion(),
 		               sqlite3_errstr(rc));
+	}
+	if (opt_str(env->options, "sqlite-vfs") != NULL &&
+	    sqlite3_vfs_find(opt_str(env->options, "sqlite-vfs")) == NULL) {
+		free(e->path);
+		free(e);
+		return err_usage(err,
+		                 "--sqlite-vfs=%s: SQLite has no VFS of that name; leave it out",
+		                 opt_str(env->options, "sqlite-vfs"));
 	}
 	sqlite_turn_init(&e->turn);
 	pthread_mutex_init(&e->connecting, NULL);

@@ -4,8 +4,8 @@
  * them. Written while a run goes on (recorder.h) by those who see the I/Os: the SQLite VFS shim
  * (vfs.h) or the kernel's block tracepoints (block.h); read back as a whole by the twin.
  *
- * The file: struct trace_head, then a table of struct trace_file, then chunks of events, each
- * chunk in the order in which its I/Os ended. All in the byte order of the machine; a reader
+ * The file: struct trace_head, then room for TRACE_FILES_MAX struct trace_file, then events, those
+ * of one thread in the order in which they ended. All in the byte order of the machine; a reader
  * refuses another one's.
  */
 #ifndef IOLTP_TRACE_TRACE_H

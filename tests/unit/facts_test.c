@@ -10,7 +10,7 @@
 #include "report/facts_priv.h"
 
 static char root[64];
-static struct facts_source source;
+static struct drive_source source;
 static struct kv facts;
 
 /* Where fake files lie: set by each test. */
@@ -73,7 +73,7 @@ static int setup(void **state)
 	(void)state;
 	strcpy(root, "/tmp/ioltp_facts_XXXXXX");
 	assert_non_null(mkdtemp(root));
-	source = (struct facts_source){.root = root, .device_of = fake_device_of};
+	source = (struct drive_source){.root = root, .device_of = fake_device_of};
 	backing_path = NULL;
 	facts = KV_INIT;
 	return 0;

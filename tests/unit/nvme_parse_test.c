@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "raw/counters_priv.h"
+#include "raw/counters.h"
 #include "raw/device_priv.h"
 #include "raw/nvme_parse.h"
 #include "sys_fixture.h"
@@ -397,20 +397,19 @@ static int64_t number(const struct kv *kv, const char *key)
 
 static void test_stat(void **state)
 {
-	struct counters_block b;
+	struct blockstat b;
 
 	(void)state;
-	assert_true(
-	    counters_parse_stat(&b, "  10 1 800 5  20 2 1600 6  3 40 50  7 0 64 1  9 11\n"));
+	assert_true(blockstat_parse(&b, "  10 1 800 5  20 2 1600 6  3 40 50  7 0 64 1  9 11\n"));
 	assert_true(b.reads == 10 && b.read_sectors == 800 && b.writes == 20 &&
 	            b.write_merges == 2);
 	assert_true(b.in_flight == 3 && b.busy_ms == 40 && b.queue_ms == 50 &&
 	            b.discard_sectors == 64);
 	assert_true(b.has_flushes && b.flushes == 9 && b.flush_ms == 11);
-	assert_true(counters_parse_stat(&b, "1 2 3 4 5 6 7 8 9 10 11\n"));
+	assert_true(blockstat_parse(&b, "1 2 3 4 5 6 7 8 9 10 11\n"));
 	assert_false(b.has_flushes);
-	assert_false(counters_parse_stat(&b, "1 2 3\n"));
-	assert_false(counters_parse_stat(&b, ""));
+	assert_false(blockstat_parse(&b, "1 2 3\n"));
+	assert_false(blockstat_parse(&b, ""));
 }
 
 static struct counters counters_at(uint64_t taken_ns, uint64_t sectors, uint64_t units,
