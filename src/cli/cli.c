@@ -8,6 +8,7 @@
 #include "base/dist.h"
 #include "base/strbuf.h"
 #include "cli/capture.h"
+#include "cli/targets.h"
 #include "run/run.h"
 #include "script/script.h"
 #include "sql/driver.h"
@@ -80,6 +81,7 @@ void cli_add_options(struct opt_set *set)
 	opt_set_add(set, "Capture of I/O", capture_options);
 	opt_set_add(set, "Random number options", dist_options);
 	opt_set_add(set, "Database options", sql_options);
+	opt_set_add(set, "Database options", targets_options);
 	for (const struct driver_ops *const *ops = driver_all(); *ops != NULL; ops++) {
 		if ((*ops)->options != NULL)
 			opt_set_add(set, (*ops)->options_title, (*ops)->options);
@@ -152,6 +154,8 @@ static const struct {
 } subcommands[] = {
     {"raw", cmd_raw},
     {"device", cmd_device},
+    {"compare", cmd_compare},
+    {"db", cmd_db},
 };
 
 int cli_main(const struct cli *cli, int argc, char **argv)

@@ -30,6 +30,10 @@ int cmd_workload(const struct cli *cli, int argc, char **argv);
 int cmd_raw(const struct cli *cli, int argc, char **argv);
 /* `ioltp device [list|show|check|purge] [TARGET]` */
 int cmd_device(const struct cli *cli, int argc, char **argv);
+/* `ioltp compare A B...` */
+int cmd_compare(const struct cli *cli, int argc, char **argv);
+/* `ioltp db start|status|stop --dir=DIR` */
+int cmd_db(const struct cli *cli, int argc, char **argv);
 
 /* Adds all tables that a workload's command line has. */
 void cli_add_options(struct opt_set *set);

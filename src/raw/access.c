@@ -6,16 +6,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Drives have pages of this size whatever their logical block is. */
+#define PAGE_BYTES 4096u
+
 enum { READS, WRITES };
 
 /* ---- the streams' regions ---- */
 
 uint64_t access_extent_bytes(const struct io_extent *e, uint64_t target_bytes, uint32_t lba_bytes)
 {
-	uint64_t bytes = e->bytes;
+	uint64_t bytes;
 
-	if (e->is_share)
-		bytes = (uint64_t)floor((double)target_bytes * e->share);
+	if (!e->is_share)
+		return e->bytes - e->bytes % lba_bytes;
+	/* A share that was made from whole blocks must come back as those. */
+	bytes = (uint64_t)floor((double)target_bytes * e->share + 0.5);
+	if (bytes > target_bytes)
+		bytes = target_bytes;
+	if (PAGE_BYTES % lba_bytes == 0 && target_bytes % PAGE_BYTES == 0)
+		lba_bytes = PAGE_BYTES;
 	return bytes - bytes % lba_bytes;
 }
 
@@ -38,7 +47,7 @@ static uint32_t largest_io(const struct raw_profile *p, unsigned stream)
 		most = largest(&s->read_sizes);
 	if (s->read_share < 1 && largest(&s->write_sizes) > most)
 		most = largest(&s->write_sizes);
-	if (p->ntxns != 0 && s->rate_per_s <= 0)
+	if (p->ntxns != 0 && !profile_in_background(p, s))
 		most = 0;
 	for (unsigned i = 0; i < p->ntxns; i++) {
 		for (unsigned k = 0; k < p->txns[i].nsteps; k++) {
@@ -152,6 +161,13 @@ static void stream_init(struct access_stream *a, const struct access_space *s, u
 	access_sizes_init(&a->sizes[READS], s, i, &p->read_sizes);
 	access_sizes_init(&a->sizes[WRITES], s, i, &p->write_sizes);
 	a->zipf = (struct dist_params){.type = DIST_ZIPFIAN, .zipf_exp = p->zipf_exponent};
+	for (unsigned k = 0, n = 0; k <= p->nbands && p->nchunks != 0; k++) {
+		a->first_chunk[k] = (uint16_t)n;
+		for (unsigned j = 0; j < p->nchunks; j++) {
+			if (p->map[j] == k)
+				a->chunks[n++] = (uint16_t)j;
+		}
+	}
 	if (p->pattern == IO_BANDS) {
 		double shares[PROFILE_BANDS_MAX];
 
@@ -276,12 +292,27 @@ static uint64_t zipfian(struct access *a, struct access_stream *s, struct access
 	return (uint64_t)((unsigned __int128)rank * z->factor[size] % n);
 }
 
+/* Anywhere in one of the n positions that are the k-th of `parts` equal parts. */
+static uint64_t in_part(struct access *a, uint64_t n, unsigned k, unsigned parts)
+{
+	uint64_t first = (uint64_t)((unsigned __int128)n * k / parts);
+	uint64_t end = (uint64_t)((unsigned __int128)n * (k + 1) / parts);
+
+	return first < end ? first + rng_below(&a->keys, end - first) : first;
+}
+
 static uint64_t banded(struct access *a, struct access_stream *s, uint64_t n)
 {
 	unsigned band = deck_draw(&s->bands, &a->choices);
 	double before = 0;
 	uint64_t first, end;
 
+	if (s->profile->nchunks != 0) {
+		unsigned from = s->first_chunk[band], n_chunks = s->first_chunk[band + 1] - from;
+		unsigned chunk = s->chunks[from + rng_below(&a->keys, n_chunks)];
+
+		return in_part(a, n, chunk, s->profile->nchunks);
+	}
 	for (unsigned i = 0; i < band; i++)
 		before += s->profile->bands[i].span_share;
 	first = (uint64_t)((double)n * before);
@@ -325,18 +356,21 @@ static uint64_t place(struct access *a, struct access_stream *s, unsigned direct
 
 void access_next(struct access *a, struct io_request *io)
 {
-	unsigned stream = a->index[deck_draw(&a->pick, &a->choices)];
+	/* A flush takes no I/O's place: shares are of I/Os. */
+	unsigned stream = a->held != 0 ? a->held - 1 : a->index[deck_draw(&a->pick, &a->choices)];
 	struct access_stream *s = &a->streams[stream];
 	unsigned direction, size;
 
 	io->stream = (uint8_t)stream;
-	if (s->profile->flush_every != 0 && s->writes >= s->profile->flush_every) {
-		s->writes = 0;
+	if (s->profile->flush_every > 0 && s->writes >= s->profile->flush_every) {
+		s->writes -= s->profile->flush_every;
+		a->held = stream + 1;
 		io->op = IO_FLUSH;
 		io->offset_bytes = 0;
 		io->bytes = 0;
 		return;
 	}
+	a->held = 0;
 	direction = deck_draw(&s->direction, &a->choices);
 	size = deck_draw(&s->sizes[direction].deck, &a->choices);
 	io->bytes = s->sizes[direction].bytes[size];

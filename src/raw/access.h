@@ -61,9 +61,11 @@ struct access_stream {
 	struct deck direction; /* 0: read */
 	struct deck random[2]; /* by direction; 0: random */
 	struct deck bands;
+	uint16_t chunks[PROFILE_CHUNKS_MAX];         /* by band, those of one band together */
+	uint16_t first_chunk[PROFILE_BANDS_MAX + 1]; /* by band: index of its first in `chunks` */
 	struct access_sizes sizes[2];
 	struct dist_params zipf;
-	unsigned writes; /* since the last flush */
+	double writes; /* since the last flush; less what it came late */
 };
 
 /* One worker's. */
@@ -73,6 +75,7 @@ struct access {
 	unsigned nstreams;
 	uint8_t index[PROFILE_STREAMS_MAX]; /* of the streams that are drawn from, by weight */
 	struct deck pick;
+	unsigned held; /* stream whose flush came before the I/O that was due, + 1; 0: none */
 	struct access_stream *streams; /* all of the profile's */
 };
 
@@ -94,7 +97,8 @@ void access_sizes_init(struct access_sizes *z, const struct access_space *s, uns
 void access_step(struct access *a, struct access_sizes *z, unsigned stream, enum io_op op,
                  struct io_request *io);
 
-/* An extent in bytes; a share is cut to whole LBAs. */
+/* An extent in bytes; a share is cut to whole LBAs, and to whole 4 KiB where the target is of
+ * those. */
 uint64_t access_extent_bytes(const struct io_extent *e, uint64_t target_bytes, uint32_t lba_bytes);
 
 #endif

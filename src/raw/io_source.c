@@ -4,6 +4,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
+/* I/Os owed before transactions wait: a burst of a checkpoint, and no more. */
+#define BEHIND_MAX 1024
+
 static void name_statements(struct io_source *s, struct io_worker *w, const uint8_t *index,
                             unsigned n)
 {
@@ -17,7 +20,7 @@ static void name_statements(struct io_source *s, struct io_worker *w, const uint
 			s->stmts[index[i]][TALLY_READ] = io_statement(w, label, TALLY_READ);
 		if (stream->read_share < 1)
 			s->stmts[index[i]][TALLY_WRITE] = io_statement(w, label, TALLY_WRITE);
-		if (stream->flush_every != 0)
+		if (stream->flush_every > 0)
 			s->stmts[index[i]][TALLY_OTHER] = io_statement(w, label, TALLY_OTHER);
 	}
 }
@@ -112,6 +115,15 @@ static void fill_open(struct io_source *s, struct io_worker *w, uint64_t now_ns)
 	}
 }
 
+/* What transactions that ended left to be done. */
+static void fill_owed(struct io_source *s, struct io_worker *w, uint64_t now_ns)
+{
+	while (s->nfree != 0 && s->owed >= 1) {
+		if (begin(s, w, 0, now_ns))
+			s->owed--;
+	}
+}
+
 void io_source_fill(struct io_source *s, struct io_worker *w, uint64_t now_ns)
 {
 	/* What arrived and could not begin before the end is not begun: it is skipped. */
@@ -120,6 +132,8 @@ void io_source_fill(struct io_source *s, struct io_worker *w, uint64_t now_ns)
 		return;
 	if (s->arrivals != NULL)
 		fill_open(s, w, now_ns);
+	else if (s->background)
+		fill_owed(s, w, now_ns);
 	else
 		fill_closed(s, w, now_ns);
 }
@@ -171,7 +185,12 @@ void io_source_done(struct io_source *s, struct io_worker *w, const struct engin
 
 static bool falls_to(const struct io_plan *plan, unsigned stream, unsigned worker)
 {
-	return plan->profile->streams[stream].rate_per_s > 0 && stream % plan->workers == worker;
+	const struct io_stream *s = &plan->profile->streams[stream];
+
+	/* Each worker's transactions have their own I/Os in the background. */
+	if (s->rate_per_s <= 0)
+		return profile_in_background(plan->profile, s);
+	return stream % plan->workers == worker;
 }
 
 static unsigned background_oio(const struct io_plan *plan, unsigned stream)
@@ -206,7 +225,8 @@ int io_background_init(struct io_source *sources, struct io_worker *w, unsigned 
 		if (io_source_init(s, w, index, 1, first_slot, background_oio(plan, i),
 		                   first_owner + (uint32_t)n - 1) != 0)
 			return -ENOMEM;
-		s->arrivals = &s->own;
+		if (plan->profile->streams[i].rate_per_s > 0)
+			s->arrivals = &s->own;
 		s->background = true;
 		first_slot += background_oio(plan, i);
 	}
@@ -222,9 +242,25 @@ void io_background_start(struct io_source *sources, unsigned n, const struct io_
 		unsigned stream = s->access->index[0];
 
 		/* The stream's number in the seed: two must not arrive together. */
-		if (s->background)
+		if (s->arrivals == &s->own)
 			sched_init(&s->own, SCHED_POISSON,
 			           w->plan->profile->streams[stream].rate_per_s,
 			           run->config.seed ^ ((stream + 1ull) << 40), run->start_ns);
 	}
+}
+
+void io_background_owe(struct io_source *sources, unsigned n, const struct io_worker *w)
+{
+	for (unsigned i = 0; i < n; i++)
+		sources[i].owed +=
+		    w->plan->profile->streams[sources[i].access->index[0]].per_transaction;
+}
+
+bool io_background_behind(const struct io_source *sources, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		if (sources[i].owed > BEHIND_MAX + 4.0 * sources[i].nslots)
+			return true;
+	}
+	return false;
 }

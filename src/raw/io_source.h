@@ -15,6 +15,7 @@ struct io_source {
 	uint64_t next_ns;       /* drawn and not begun; 0: none */
 	bool waited;            /* a slot stood ready before that time */
 	bool background;        /* its I/Os are no events of the run */
+	double owed;            /* in the background by transactions: I/Os that are to be begun */
 	bool over;
 	unsigned nslots, nfree;
 	uint32_t *free; /* owned */
@@ -45,5 +46,10 @@ int io_background_init(struct io_source *sources, struct io_worker *w, unsigned 
 
 /* Their schedules begin with the run. Others are left alone. */
 void io_background_start(struct io_source *sources, unsigned n, const struct io_worker *w);
+/* A transaction ended: what it leaves to the background is owed. */
+void io_background_owe(struct io_source *sources, unsigned n, const struct io_worker *w);
+/* True when the drive cannot keep up with what is owed: no transaction should begin, as databases
+ * stall when they cannot write their dirty pages. */
+bool io_background_behind(const struct io_source *sources, unsigned n);
 
 #endif

@@ -50,9 +50,9 @@ static uint32_t largest_bytes(const struct raw_profile *p)
 	for (unsigned i = 0; i < p->nstreams; i++) {
 		const struct io_stream *s = &p->streams[i];
 
-		for (unsigned k = 0; s->rate_per_s > 0 && k < s->read_sizes.n; k++)
+		for (unsigned k = 0; profile_in_background(p, s) && k < s->read_sizes.n; k++)
 			most = s->read_sizes.bytes[k] > most ? s->read_sizes.bytes[k] : most;
-		for (unsigned k = 0; s->rate_per_s > 0 && k < s->write_sizes.n; k++)
+		for (unsigned k = 0; profile_in_background(p, s) && k < s->write_sizes.n; k++)
 			most = s->write_sizes.bytes[k] > most ? s->write_sizes.bytes[k] : most;
 	}
 	return most;
@@ -86,6 +86,7 @@ static int alloc_all(struct io_txn_loop *l, unsigned nslots, unsigned width)
 
 	l->ready_room = n * width + 1;
 	l->sizes = calloc(nsteps, sizeof(*l->sizes));
+	l->counts = calloc(nsteps, sizeof(*l->counts));
 	l->stmts = calloc(nsteps, sizeof(*l->stmts));
 	l->clients = calloc(n, sizeof(*l->clients));
 	l->steps = calloc((size_t)n * PROFILE_STEPS_MAX, sizeof(*l->steps));
@@ -97,9 +98,10 @@ static int alloc_all(struct io_txn_loop *l, unsigned nslots, unsigned width)
 	l->group.served = calloc((size_t)n * width, sizeof(*l->group.served));
 	l->access =
 	    access_new(&l->w.plan->space, NULL, 0, l->w.client->run->config.seed, l->w.client->id);
-	if (l->sizes == NULL || l->stmts == NULL || l->clients == NULL || l->steps == NULL ||
-	    l->since_ns == NULL || l->idle == NULL || l->free == NULL || l->ready == NULL ||
-	    l->group.waiting == NULL || l->group.served == NULL || l->access == NULL)
+	if (l->sizes == NULL || l->counts == NULL || l->stmts == NULL || l->clients == NULL ||
+	    l->steps == NULL || l->since_ns == NULL || l->idle == NULL || l->free == NULL ||
+	    l->ready == NULL || l->group.waiting == NULL || l->group.served == NULL ||
+	    l->access == NULL)
 		return -ENOMEM;
 	return timers_init(&l->resting, n);
 }
@@ -111,9 +113,15 @@ static void fill_in(struct io_txn_loop *l, unsigned nslots)
 
 	for (unsigned i = 0; i < p->ntxns; i++) {
 		weights[i] = p->txns[i].weight;
-		for (unsigned k = 0; k < p->txns[i].nsteps; k++)
-			access_sizes_init(&l->sizes[i * PROFILE_STEPS_MAX + k], &l->w.plan->space,
-			                  p->txns[i].steps[k].region, &p->txns[i].steps[k].sizes);
+		for (unsigned k = 0; k < p->txns[i].nsteps; k++) {
+			const struct io_step *step = &p->txns[i].steps[k];
+			unsigned at = i * PROFILE_STEPS_MAX + k;
+
+			access_sizes_init(&l->sizes[at], &l->w.plan->space, step->region,
+			                  &step->sizes);
+			if (step->count.n != 0)
+				deck_init(&l->counts[at], step->count.share, step->count.n);
+		}
 	}
 	deck_init(&l->types, weights, p->ntxns);
 	for (unsigned i = 0; i < l->nclients; i++) {
@@ -164,6 +172,7 @@ void io_txn_fini(struct io_txn_loop *l)
 	access_free(l->access);
 	timers_fini(&l->resting);
 	free(l->sizes);
+	free(l->counts);
 	free(l->stmts);
 	free(l->clients);
 	free(l->steps);
@@ -199,6 +208,7 @@ static void ended(struct io_txn_loop *l, uint32_t client, uint64_t now_ns)
 	const struct delay *think = &l->w.plan->profile->txns[c->type].think;
 
 	HIST_STORE(&l->since_ns[client], 0);
+	io_background_owe(l->background, l->nbackground, &l->w);
 	if (c->recording && !c->failed) {
 		TALLY_ADD(type->ok, 1);
 		hist_record(type->latency, io_elapsed_ns(now_ns, c->intended_ns));
@@ -282,18 +292,22 @@ static uint64_t fill(struct io_txn_loop *l, uint64_t now_ns)
 {
 	uint64_t end_ns = atomic_load_explicit(&l->w.client->run->end_ns, memory_order_relaxed);
 	uint64_t due_ns = timers_next_ns(&l->resting);
+	bool stalled = io_background_behind(l->background, l->nbackground);
 
 	l->over = l->over || io_over(&l->w, now_ns);
-	if (!l->over && l->arrivals != NULL)
+	if (!l->over && !stalled && l->arrivals != NULL)
 		begin_open(l, now_ns);
-	else if (!l->over)
+	else if (!l->over && !stalled)
 		begin_closed(l, now_ns);
 	io_txn_issue(l, now_ns);
 	if (l->over)
 		return 0;
 	/* As in io_source_due_ns: the window is measured to its end. */
-	if (l->arrivals != NULL && l->nidle != 0 && l->next_ns < due_ns)
+	if (l->arrivals != NULL && l->nidle != 0 && !stalled && l->next_ns < due_ns)
 		due_ns = l->next_ns;
+	/* Whose transaction came to no I/O goes on with the next at once. */
+	if (l->arrivals == NULL && l->nidle != 0 && !stalled)
+		due_ns = now_ns;
 	if (l->arrivals != NULL && end_ns < due_ns)
 		due_ns = end_ns;
 	for (unsigned i = 0; i < l->nbackground; i++) {

@@ -47,6 +47,7 @@ struct io_txn_loop {
 	struct io_worker w;
 	struct access *access;
 	struct access_sizes *sizes; /* [type * PROFILE_STEPS_MAX + step] */
+	struct deck *counts;        /* alike: of steps whose count has shares */
 	uint16_t *stmts;            /* alike */
 	uint16_t each[TALLY_CLASSES];
 	struct txn_client *clients;

@@ -43,8 +43,10 @@ static void swap_group(struct txn_group *g)
 
 /* ---- beginning ---- */
 
-static uint32_t draw_count(struct io_txn_loop *l, const struct io_count *n)
+static uint32_t draw_count(struct io_txn_loop *l, struct deck *deck, const struct io_count *n)
 {
+	if (n->n != 0)
+		return n->times[deck_draw(deck, &l->w.client->rng[RNG_SCRIPT])];
 	if (n->hi <= n->lo)
 		return n->lo;
 	return n->lo + (uint32_t)rng_below(&l->w.client->rng[RNG_SCRIPT], n->hi - n->lo + 1ull);
@@ -54,7 +56,7 @@ static void begin_step(struct io_txn_loop *l, uint32_t client, unsigned i, uint6
 {
 	struct txn_client *c = &l->clients[client];
 	const struct io_step *step = &txn_of(l, c)->steps[i];
-	uint32_t count = draw_count(l, &step->count);
+	uint32_t count = draw_count(l, &l->counts[c->type * PROFILE_STEPS_MAX + i], &step->count);
 
 	if (count == 0)
 		return;

@@ -31,6 +31,7 @@ libioltp_a_SOURCES += \
 	src/raw/profile.h \
 	src/raw/profile_check.c \
 	src/raw/profile_tree.c \
+	src/raw/profile_value.c src/raw/profile_value.h \
 	src/raw/purge.c src/raw/purge_others.c src/raw/purge.h src/raw/purge_priv.h \
 	src/raw/raw_opt.c src/raw/raw_opt.h \
 	src/raw/raw_run.c src/raw/raw_run.h \

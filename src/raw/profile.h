@@ -19,6 +19,8 @@
 #define PROFILE_STEPS_MAX   64u
 #define PROFILE_SIZES_MAX   32u
 #define PROFILE_BANDS_MAX   16u
+#define PROFILE_CHUNKS_MAX  1024u
+#define PROFILE_COUNTS_MAX  16u
 
 /* Sizes with shares; one size has n 1. */
 struct io_sizes {
@@ -27,9 +29,13 @@ struct io_sizes {
 	double share[PROFILE_SIZES_MAX]; /* sums to 1 */
 };
 
-/* A number of times: fixed (lo = hi), or uniform in [lo, hi]. */
+/* A number of times: fixed (lo = hi), uniform in [lo, hi], or, with n != 0, one of `times` by exact
+ * shares; lo and hi are then the least and the most of them. */
 struct io_count {
 	uint32_t lo, hi;
+	unsigned n;
+	uint32_t times[PROFILE_COUNTS_MAX];
+	double share[PROFILE_COUNTS_MAX]; /* sums to 1 */
 };
 
 /* An extent of the target, absolute or as a share of it. */
@@ -41,7 +47,8 @@ struct io_extent {
 
 enum io_pattern { IO_RANDOM, IO_SEQUENTIAL, IO_STRIDED, IO_ZIPFIAN, IO_BANDS };
 
-/* A part of the span with its share of accesses; bands lie one after another and fill the span. */
+/* A part of the span with its share of accesses; bands lie one after another and fill the span, or
+ * lie where the stream's map says. */
 struct io_band {
 	double span_share, io_share;
 };
@@ -60,12 +67,16 @@ struct io_stream {
 	double zipf_exponent;
 	unsigned nbands;
 	struct io_band bands[PROFILE_BANDS_MAX];
-	unsigned flush_every; /* a flush after every n writes; 0: none */
+	unsigned nchunks;                /* equal parts of the span; 0: bands lie in order */
+	uint8_t map[PROFILE_CHUNKS_MAX]; /* by chunk: its band */
+	double flush_every; /* a flush after every so many writes, on average; 0: none */
 	bool fua;
 	struct delay think; /* after each I/O of a slot */
 	unsigned oio;       /* outstanding of this stream alone; 0: shares the profile's */
 	double rate_per_s;  /* of this stream alone, for background streams beside transactions; 0:
 	                       by weight */
+	double per_transaction; /* I/Os in the background for each transaction that ended, which
+	                           nobody waits for; 0: none. Without transactions: by weight */
 };
 
 enum io_op { IO_READ, IO_WRITE, IO_APPEND, IO_FLUSH, IO_WRITE_FUA };
@@ -90,6 +101,11 @@ struct io_txn {
 	struct delay keying, think;
 };
 
+/* What was measured of the application that a profile was distilled from; 0: not known. */
+struct io_measured {
+	double tps, iops_per_s, outstanding;
+};
+
 struct raw_profile {
 	char name[64];
 	char title[256];
@@ -103,6 +119,7 @@ struct raw_profile {
 	unsigned ntxns; /* > 0: the streams without a rate are regions only; those with a rate run
 	                   in the background */
 	struct io_txn txns[PROFILE_TXNS_MAX];
+	struct io_measured measured;
 };
 
 /* From a Lua table; every key is known and in range, or -EINVAL with `err` naming file, key and
@@ -112,6 +129,17 @@ int profile_from_tree(struct raw_profile *p, const struct tree *tree, const char
 /* Checks what a target's size and LBA decide: spans, sizes, alignment. -EINVAL with `err`. */
 int profile_check(const struct raw_profile *p, uint64_t target_bytes, uint32_t lba_bytes,
                   struct err *err);
+/* True when a stream runs beside the transactions. */
+static inline bool profile_in_background(const struct raw_profile *p, const struct io_stream *s)
+{
+	return s->rate_per_s > 0 || (p->ntxns != 0 && s->per_transaction > 0);
+}
+
+/*
+ * Makes a plain mix of it: streams by weight, no transactions, nothing in the background; as many
+ * outstanding as were measured, where that is known.
+ */
+void profile_drop_transactions(struct raw_profile *p);
 /* True when it only reads. */
 bool profile_reads_only(const struct raw_profile *p);
 /* "4k", "4k/40,8k/60" into sizes. -EINVAL with `err`: garbage, zero, shares that do not add up to

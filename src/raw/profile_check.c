@@ -49,7 +49,7 @@ static int check_extent(const struct io_extent *e, const char *word, const char 
 
 static bool issues_io(const struct raw_profile *p, const struct io_stream *s)
 {
-	return p->ntxns == 0 || s->rate_per_s > 0;
+	return p->ntxns == 0 || profile_in_background(p, s);
 }
 
 static int check_stream(const struct raw_profile *p, const struct io_stream *s,
@@ -129,12 +129,21 @@ int profile_check(const struct raw_profile *p, uint64_t target_bytes, uint32_t l
 	return rc;
 }
 
+void profile_drop_transactions(struct raw_profile *p)
+{
+	p->ntxns = 0;
+	for (unsigned i = 0; i < p->nstreams; i++)
+		p->streams[i].rate_per_s = p->streams[i].per_transaction = 0;
+	if (p->measured.outstanding >= 0.5)
+		p->oio = (unsigned)lround(fmin(p->measured.outstanding, 65536));
+}
+
 bool profile_reads_only(const struct raw_profile *p)
 {
 	for (unsigned i = 0; i < p->nstreams; i++) {
 		const struct io_stream *s = &p->streams[i];
 
-		if (issues_io(p, s) && (s->read_share < 1 || s->flush_every != 0))
+		if (issues_io(p, s) && (s->read_share < 1 || s->flush_every > 0))
 			return false;
 	}
 	for (unsigned i = 0; i < p->ntxns; i++) {

@@ -1,159 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* profile_tree: a profile from the table of a file. */
-#include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/keys.h"
-#include "base/near.h"
-#include "base/units.h"
-#include "raw/profile.h"
-#include "raw/raw_opt.h"
+#include "raw/profile_value.h"
 
-#define COUNT(a)     (sizeof(a) / sizeof((a)[0]))
-#define OIO_DEFAULT  32u
-#define IO_BYTES_MAX (1u << 30)
-#define BLOCK_BYTES  512u /* no drive takes less */
-
-/* ---- values ---- */
-
-/* The parsers of options name the option; here that is the place in the file. */
-static int as_option(int rc, struct err *from, struct err *err)
-{
-	const char *text = from->text;
-
-	if (rc != 0)
-		err_usage(err, "%s", strncmp(text, "--", 2) == 0 ? text + 2 : text);
-	return rc;
-}
-
-static int parse_sizes(void *field, const struct tree *value, const char *where, struct err *err)
-{
-	struct io_sizes *sizes = field;
-	struct err own = ERR_INIT;
-	uint64_t bytes;
-	int rc = 0;
-
-	*sizes = (struct io_sizes){0};
-	if (value->kind == TREE_TEXT) {
-		rc = as_option(io_sizes_parse(sizes, value->text, where, &own), &own, err);
-	} else if (keys_size(value, &bytes) == 0 && bytes != 0 && bytes <= IO_BYTES_MAX) {
-		sizes->n = 1;
-		sizes->bytes[0] = (uint32_t)bytes;
-		sizes->share[0] = 1;
-	} else {
-		return err_usage(err,
-		                 "%s: is no size of 1 block to 1 GiB; write \"8k\", or shares as "
-		                 "\"4k/40,8k/60\"",
-		                 where);
-	}
-	for (unsigned i = 0; rc == 0 && i < sizes->n; i++) {
-		if (sizes->bytes[i] % BLOCK_BYTES != 0)
-			return err_usage(err,
-			                 "%s: an I/O of %u bytes is no multiple of %u bytes, which "
-			                 "every drive wants; change the size",
-			                 where, sizes->bytes[i], BLOCK_BYTES);
-	}
-	return rc;
-}
-
-static int parse_extent(void *field, const struct tree *value, const char *where, struct err *err)
-{
-	struct io_extent *extent = field;
-	struct err own = ERR_INIT;
-
-	*extent = (struct io_extent){0};
-	if (value->kind == TREE_TEXT)
-		return as_option(raw_extent_parse(extent, value->text, where, &own), &own, err);
-	if (keys_size(value, &extent->bytes) == 0)
-		return 0;
-	return err_usage(err, "%s: is neither a size nor a share; write \"10G\" or \"25%%\"",
-	                 where);
-}
-
-static int parse_delay(void *field, const struct tree *value, const char *where, struct err *err)
-{
-	struct err own = ERR_INIT;
-
-	if (value->kind == TREE_TEXT)
-		return as_option(raw_delay_parse(field, value->text, where, &own), &own, err);
-	return err_usage(err, "%s: is %s; write \"fixed:5ms\", \"exp:5ms\" or \"uniform:1ms-5ms\"",
-	                 where, keys_kind(value));
-}
-
-static int parse_count(void *field, const struct tree *value, const char *where, struct err *err)
-{
-	struct io_count *count = field;
-	char low[24], *dash;
-	int64_t lo = 0, hi = 0;
-	bool good = false;
-
-	if (value->kind == TREE_NUMBER && value->number == floor(value->number)) {
-		good = value->number >= 0 && value->number <= 1e6;
-		lo = hi = good ? (int64_t)value->number : 0;
-	} else if (value->kind == TREE_TEXT && strlen(value->text) < sizeof(low)) {
-		memcpy(low, value->text, strlen(value->text) + 1);
-		dash = strchr(low, '-');
-		if (dash != NULL) {
-			*dash = '\0';
-			good = units_parse_int(low, &lo) == 0 &&
-			       units_parse_int(dash + 1, &hi) == 0 && lo >= 0 && lo <= hi &&
-			       hi <= 1000000;
-		}
-	}
-	if (!good || hi == 0)
-		return err_usage(
-		    err, "%s: is no count; write 4, or \"2-6\" for anything from 2 to 6", where);
-	*count = (struct io_count){(uint32_t)lo, (uint32_t)hi};
-	return 0;
-}
-
-static const struct key band_keys[] = {
-    {"io", KEY_PERCENT, .offset = offsetof(struct io_band, io_share), .required = true},
-    {"span", KEY_PERCENT, .offset = offsetof(struct io_band, span_share), .required = true},
-};
-
-static int check_band_sums(const struct io_stream *s, const char *where, struct err *err)
-{
-	double io = 0, span = 0;
-
-	for (unsigned i = 0; i < s->nbands; i++) {
-		io += s->bands[i].io_share;
-		span += s->bands[i].span_share;
-		if (s->bands[i].span_share <= 0)
-			return err_usage(err, "%s: band %u has a span of 0; give it a share", where,
-			                 i + 1);
-	}
-	if (fabs(io - 1) < 1e-9 && fabs(span - 1) < 1e-9)
-		return 0;
-	return err_usage(err,
-	                 "%s: the shares of I/O add up to %g and those of the span to %g, and not "
-	                 "to 100; correct them",
-	                 where, 100 * io, 100 * span);
-}
-
-/* { { io = 50, span = 5 }, ... }, from the start of the span to its end. */
-static int parse_bands(void *field, const struct tree *value, const char *where, struct err *err)
-{
-	struct io_stream *s = field;
-	char place[KEYS_WHERE_LEN];
-	int n = keys_list(value, 1, PROFILE_BANDS_MAX, where, err);
-
-	for (int i = 0; i < n; i++) {
-		int rc;
-
-		keys_where(place, "%s[%d]", where, i + 1);
-		rc = keys_read(&s->bands[i], &value->items[i], place, band_keys, COUNT(band_keys),
-		               err);
-		if (rc != 0)
-			return rc;
-	}
-	if (n < 0)
-		return n;
-	s->nbands = (unsigned)n;
-	return check_band_sums(s, where, err);
-}
+#define COUNT(a)    (sizeof(a) / sizeof((a)[0]))
+#define OIO_DEFAULT 32u
 
 /* ---- streams ---- */
 
@@ -171,22 +25,24 @@ static const struct key stream_keys[] = {
     {"weight", KEY_NUMBER, .offset = STREAM(weight)},
     {"rw", .type = KEY_OTHER},
     {"rwmixread", KEY_PERCENT, .offset = offsetof(struct stream_draft, mix)},
-    {"bs", KEY_PARSED, .offset = STREAM(read_sizes), .parse = parse_sizes},
-    {"bs_write", KEY_PARSED, .offset = STREAM(write_sizes), .parse = parse_sizes},
+    {"bs", KEY_PARSED, .offset = STREAM(read_sizes), .parse = profile_value_sizes},
+    {"bs_write", KEY_PARSED, .offset = STREAM(write_sizes), .parse = profile_value_sizes},
     {"percentage_random", KEY_PERCENT, .offset = offsetof(struct stream_draft, random)},
     {"percentage_random_write", KEY_PERCENT, .offset = offsetof(struct stream_draft, random_write)},
-    {"offset", KEY_PARSED, .offset = STREAM(offset), .parse = parse_extent},
-    {"span", KEY_PARSED, .offset = STREAM(span), .parse = parse_extent},
+    {"offset", KEY_PARSED, .offset = STREAM(offset), .parse = profile_value_extent},
+    {"span", KEY_PARSED, .offset = STREAM(span), .parse = profile_value_extent},
     {"align", KEY_SIZE, .offset = offsetof(struct stream_draft, align_bytes), .lo = 512,
      .hi = 1 << 30},
     {"stride", KEY_SIZE, .offset = STREAM(stride_bytes), .lo = 512, .hi = 0x1p40},
     {"zipf", KEY_NUMBER, .offset = STREAM(zipf_exponent), .lo = 0, .hi = 10},
-    {"bands", KEY_PARSED, .offset = offsetof(struct stream_draft, s), .parse = parse_bands},
-    {"flush_every", KEY_COUNT, .offset = STREAM(flush_every), .lo = 0, .hi = 1e9},
+    {"bands", KEY_PARSED, .offset = offsetof(struct stream_draft, s), .parse = profile_value_bands},
+    {"map", KEY_PARSED, .offset = offsetof(struct stream_draft, s), .parse = profile_value_map},
+    {"flush_every", KEY_NUMBER, .offset = STREAM(flush_every), .lo = 0, .hi = 1e9},
     {"fua", KEY_BOOL, .offset = STREAM(fua)},
-    {"think", KEY_PARSED, .offset = STREAM(think), .parse = parse_delay},
+    {"think", KEY_PARSED, .offset = STREAM(think), .parse = profile_value_delay},
     {"oio", KEY_COUNT, .offset = STREAM(oio), .lo = 1, .hi = 65536},
     {"rate", KEY_NUMBER, .offset = STREAM(rate_per_s), .lo = 0, .hi = 1e9},
+    {"per_transaction", KEY_NUMBER, .offset = STREAM(per_transaction), .lo = 0, .hi = 1e6},
 };
 
 static const char *const directions[] = {"read", "write", "randread", "randwrite", "rw", "randrw"};
@@ -242,7 +98,10 @@ static int check_stream(const struct io_stream *s, const struct tree *t, const c
 		return err_usage(err, "%s: has no 'bs', the size of its I/Os; add it", where);
 	if (s->read_share >= 1 && tree_get(t, "bs_write") != NULL)
 		return err_usage(err, "%s.bs_write: there are no writes; drop it", where);
-	if (s->read_share >= 1 && (s->flush_every != 0 || s->fua))
+	if (s->rate_per_s > 0 && s->per_transaction > 0)
+		return err_usage(err, "%s: has a rate and a number per transaction; drop one",
+		                 where);
+	if (s->read_share >= 1 && (s->flush_every > 0 || s->fua))
 		return err_usage(err, "%s: flushes or FUA without writes; drop them", where);
 	return 0;
 }
@@ -265,7 +124,7 @@ static int read_stream(struct raw_profile *p, const struct tree *t, bool region,
 			                 d.s.name);
 	}
 	/* A region of transactions is addresses only; its steps say the rest. */
-	region = region && d.s.rate_per_s <= 0;
+	region = region && d.s.rate_per_s <= 0 && d.s.per_transaction <= 0;
 	if (tree_get(t, "rw") != NULL) {
 		rc = set_pattern(&d, t, where, err);
 	} else if (!region) {
@@ -274,6 +133,8 @@ static int read_stream(struct raw_profile *p, const struct tree *t, bool region,
 		d.s.read_share = d.s.random_read_share = d.s.random_write_share = 1;
 		d.s.pattern = IO_RANDOM;
 	}
+	if (rc == 0)
+		rc = profile_value_check_map(&d.s, where, err);
 	if (rc == 0 && d.s.write_sizes.n == 0)
 		d.s.write_sizes = d.s.read_sizes;
 	if (rc == 0 && !region)
@@ -291,10 +152,10 @@ static const struct key step_keys[] = {
     {"name", KEY_TEXT, .offset = offsetof(struct io_step, name),
      .room = sizeof(((struct io_step *)0)->name)},
     {"op", KEY_OTHER, .required = true},
-    {"count", KEY_PARSED, .offset = offsetof(struct io_step, count), .parse = parse_count},
+    {"count", KEY_PARSED, .offset = offsetof(struct io_step, count), .parse = profile_value_count},
     {"parallel", KEY_BOOL, .offset = offsetof(struct io_step, parallel)},
     {"with_next", KEY_BOOL, .offset = offsetof(struct io_step, with_next)},
-    {"bs", KEY_PARSED, .offset = offsetof(struct io_step, sizes), .parse = parse_sizes},
+    {"bs", KEY_PARSED, .offset = offsetof(struct io_step, sizes), .parse = profile_value_sizes},
     {"region", .type = KEY_OTHER},
     {"group", KEY_BOOL, .offset = offsetof(struct io_step, group)},
 };
@@ -372,8 +233,8 @@ static const struct key txn_keys[] = {
      .room = sizeof(((struct io_txn *)0)->name), .required = true},
     {"weight", KEY_NUMBER, .offset = offsetof(struct io_txn, weight)},
     {"steps", KEY_OTHER, .required = true},
-    {"keying", KEY_PARSED, .offset = offsetof(struct io_txn, keying), .parse = parse_delay},
-    {"think", KEY_PARSED, .offset = offsetof(struct io_txn, think), .parse = parse_delay},
+    {"keying", KEY_PARSED, .offset = offsetof(struct io_txn, keying), .parse = profile_value_delay},
+    {"think", KEY_PARSED, .offset = offsetof(struct io_txn, think), .parse = profile_value_delay},
 };
 
 static int read_txn(struct raw_profile *p, const struct tree *t, const char *where, struct err *err)
@@ -419,6 +280,8 @@ static const struct key profile_keys[] = {
      .hi = 64},
     {"streams", .type = KEY_OTHER},
     {"transactions", .type = KEY_OTHER},
+    {"measured", KEY_PARSED, .offset = offsetof(struct raw_profile, measured),
+     .parse = profile_value_measured},
 };
 
 /* The file's name without folder and ".lua". */

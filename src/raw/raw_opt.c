@@ -13,6 +13,9 @@ const struct opt_desc raw_profile_options[] = {
     {"profile", OPT_STRING, NULL, NULL,
      .help = "A bundled profile, the path of one, or list; instead of the options below that "
              "describe I/O"},
+    {"transactions", OPT_BOOL, "on", NULL,
+     .help = "Run the transactions of the profile; off: its streams by weight, and nothing in the "
+             "background"},
     {"rw", OPT_ENUM, "randread", .choices = "read|write|randread|randwrite|rw|readwrite|randrw",
      .help = "Direction, in sequence or (rand...) at random"},
     {"rwmixread", OPT_DOUBLE, "50", "0..100", .unit = "per cent",
@@ -320,7 +323,7 @@ int profile_from_options(struct raw_profile *p, const struct opt_set *set, struc
 	snprintf(s->name, sizeof(s->name), "%s", opt_str(set, "rw"));
 	s->weight = 1;
 	s->align_bytes = (uint32_t)opt_size_bytes(set, "align");
-	s->flush_every = (unsigned)opt_int(set, "flush-every");
+	s->flush_every = (double)opt_int(set, "flush-every");
 	s->fua = opt_bool(set, "fua");
 	rc = set_pattern(s, set, err);
 	if (rc == 0)
@@ -352,6 +355,8 @@ int profile_apply_options(struct raw_profile *p, const struct opt_set *set, stru
 			    "the profile and change that",
 			    foreign[i]);
 	}
+	if (!opt_bool(set, "transactions"))
+		profile_drop_transactions(p);
 	if (opt_given(set, "oio"))
 		p->oio = (unsigned)opt_int(set, "oio");
 	if (opt_given(set, "compress-ratio"))

@@ -1,4 +1,13 @@
 libioltp_a_SOURCES += \
+	src/trace/distil.c src/trace/distil.h src/trace/distil_priv.h \
+	src/trace/distil_bands.c \
+	src/trace/distil_cache.c \
+	src/trace/distil_count.c \
+	src/trace/distil_load.c \
+	src/trace/distil_runs.c \
+	src/trace/distil_stream.c \
+	src/trace/distil_tree.c \
+	src/trace/distil_txn.c \
 	src/trace/block.c src/trace/block.h \
 	src/trace/block_match.c src/trace/block_match.h \
 	src/trace/block_ring.c src/trace/block_ring.h \

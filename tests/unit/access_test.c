@@ -394,6 +394,80 @@ static void test_bands(void **state)
 	close_fixture(&f);
 }
 
+/* Hot and cold parts in any order: 90 % of the I/O on the parts a. */
+static void test_bands_by_map(void **state)
+{
+	static const char map[] = "babbbbbabb";
+	struct io_stream s = stream("s", IO_BANDS, 4096);
+	uint64_t seen[10] = {0}, inside[10] = {0};
+	struct fixture f;
+
+	(void)state;
+	s.nbands = 2;
+	s.bands[0] = (struct io_band){0.2, 0.9};
+	s.bands[1] = (struct io_band){0.8, 0.1};
+	s.nchunks = 10;
+	for (unsigned i = 0; i < 10; i++)
+		s.map[i] = (uint8_t)(map[i] - 'a');
+	one_stream(&f, &s, 10000 * 4096);
+	for (unsigned i = 0; i < 200000; i++) {
+		struct io_request io;
+
+		access_next(f.access, &io);
+		assert_true(io.offset_bytes / 4096 < 10000);
+		seen[io.offset_bytes / 4096000]++;
+		if (io.offset_bytes / 4096000 == 7)
+			inside[io.offset_bytes / 409600 % 10]++;
+	}
+	assert_true(fabs((double)(seen[1] + seen[7]) - 180000) < DECK_CARDS);
+	assert_true(fabs((double)seen[1] - (double)seen[7]) < 2000);
+	for (unsigned i = 0; i < 10; i++)
+		assert_true(map[i] == 'a' || fabs((double)seen[i] - 2500) < 300);
+	assert_true(chi2_fit_even(inside, 10) > CHI2_P_MIN);
+	close_fixture(&f);
+}
+
+/* Whole pages come back from shares that were made from them, and none is between two. */
+static void test_shares_are_whole_pages(void **state)
+{
+	const uint64_t target = 123457 * 4096ull;
+
+	(void)state;
+	for (uint64_t page = 0; page <= 123457; page += 997) {
+		struct io_extent e = {.is_share = true, .share = (double)page / 123457};
+
+		assert_int_equal(access_extent_bytes(&e, target, 512), page * 4096);
+	}
+	assert_int_equal(
+	    access_extent_bytes(&(struct io_extent){.is_share = true, .share = 0.5}, 5 * 4096, 512),
+	    2 * 4096);
+	assert_int_equal(
+	    access_extent_bytes(&(struct io_extent){.is_share = true, .share = 0.5}, 5 * 512, 512),
+	    2 * 512);
+}
+
+static void test_flush_every_part(void **state)
+{
+	struct io_stream s = stream("s", IO_RANDOM, 4096);
+	unsigned flushes = 0, writes = 0;
+	struct fixture f;
+
+	(void)state;
+	s.read_share = 0;
+	s.write_sizes = s.read_sizes;
+	s.flush_every = 2.75;
+	one_stream(&f, &s, 10000 * 4096);
+	while (writes < 27500) {
+		struct io_request io;
+
+		access_next(f.access, &io);
+		flushes += io.op == IO_FLUSH;
+		writes += io.op == IO_WRITE;
+	}
+	assert_in_range(flushes, 9998, 10000);
+	close_fixture(&f);
+}
+
 static void test_append_goes_round(void **state)
 {
 	struct io_stream s = stream("log", IO_RANDOM, 4096);
@@ -487,6 +561,9 @@ int main(void)
 	    cmocka_unit_test(test_stride_covers_all),
 	    cmocka_unit_test(test_zipf),
 	    cmocka_unit_test(test_bands),
+	    cmocka_unit_test(test_bands_by_map),
+	    cmocka_unit_test(test_shares_are_whole_pages),
+	    cmocka_unit_test(test_flush_every_part),
 	    cmocka_unit_test(test_append_goes_round),
 	    cmocka_unit_test(test_same_seed_same_ios),
 	    cmocka_unit_test(test_extents_beyond_the_target),

@@ -236,7 +236,7 @@ static void test_counts_are_drawn(void **state)
 	base_profile(&p, 1);
 	p.txns[0].nsteps = 2;
 	p.txns[0].steps[0] = step("reads", IO_READ, 0, 8192, 0);
-	p.txns[0].steps[0].count = (struct io_count){0, 5};
+	p.txns[0].steps[0].count = (struct io_count){.lo = 0, .hi = 5};
 	p.txns[0].steps[1] = step("log", IO_APPEND, 1, 4096, 1);
 	raw_run(&r, &p, &engine_watch, NULL, 6000, no_delay);
 	for (unsigned i = 0; i < watch.n; i++) {
@@ -250,6 +250,35 @@ static void test_counts_are_drawn(void **state)
 	}
 	for (unsigned i = 0; i < 6; i++)
 		assert_in_range(counts[i], 850, 1150);
+	raw_run_end(&r);
+}
+
+static void test_counts_have_exact_shares(void **state)
+{
+	unsigned counts[41] = {0}, run = 0;
+	struct raw_profile p;
+	struct raw_run r;
+
+	(void)state;
+	base_profile(&p, 1);
+	p.txns[0].nsteps = 2;
+	p.txns[0].steps[0] = step("reads", IO_READ, 0, 8192, 0);
+	p.txns[0].steps[0].count =
+	    (struct io_count){.hi = 40, .n = 3, .times = {0, 3, 40}, .share = {0.6, 0.35, 0.05}};
+	p.txns[0].steps[1] = step("log", IO_APPEND, 1, 4096, 1);
+	raw_run(&r, &p, &engine_watch, NULL, 6000, no_delay);
+	for (unsigned i = 0; i < watch.n; i++) {
+		if (watch.ios[i].request.op == IO_READ) {
+			run++;
+			continue;
+		}
+		assert_in_range(run, 0, 40);
+		counts[run]++;
+		run = 0;
+	}
+	assert_in_range(counts[0], 3600 - DECK_CARDS, 3600 + DECK_CARDS);
+	assert_in_range(counts[3], 2100 - DECK_CARDS, 2100 + DECK_CARDS);
+	assert_int_equal(counts[0] + counts[3] + counts[40], 6000);
 	raw_run_end(&r);
 }
 
@@ -357,6 +386,47 @@ static void test_background(void **state)
 	raw_run_end(&r);
 }
 
+/* Pages that transactions leave to be written follow their number, and nobody waits for them. */
+static void test_background_per_transaction(void **state)
+{
+	struct raw_profile p;
+	struct raw_run r;
+
+	(void)state;
+	commit_profile(&p, 2, true);
+	p.nstreams = 3;
+	p.streams[2] = p.streams[0];
+	snprintf(p.streams[2].name, sizeof(p.streams[2].name), "pages");
+	p.streams[2].read_share = 0;
+	p.streams[2].write_sizes = (struct io_sizes){1, {16384}, {1}};
+	p.streams[2].per_transaction = 2.5;
+	raw_run(&r, &p, &engine_null, NULL, 4000, no_delay);
+	assert_int_equal(r.rc, 0);
+	assert_int_equal(r.result.total.ok, 4000);
+	/* Those of the last transactions may fall behind the end. */
+	assert_in_range(raw_statement(&r, "pages write")->count, 9900, 10000);
+	raw_run_end(&r);
+}
+
+/* Transactions without any I/O do not wait for anything: a slice of sleep for each would take a
+ * quarter of an hour, and the test has no such time. */
+static void test_transactions_without_io(void **state)
+{
+	struct raw_profile p;
+	struct raw_run r;
+
+	(void)state;
+	base_profile(&p, 1);
+	p.txns[0].nsteps = 1;
+	p.txns[0].steps[0] = step("reads", IO_READ, 0, 8192, 0);
+	p.txns[0].steps[0].count =
+	    (struct io_count){.hi = 1, .n = 2, .times = {0, 1}, .share = {0.999, 0.001}};
+	raw_run(&r, &p, &engine_null, NULL, 20000, no_delay);
+	assert_int_equal(r.rc, 0);
+	assert_int_equal(r.result.total.ok, 20000);
+	raw_run_end(&r);
+}
+
 static void test_open_loop(void **state)
 {
 	struct run_config config = {.rate_per_s = 20000, .process = SCHED_POISSON};
@@ -383,6 +453,9 @@ int main(void)
 	    cmocka_unit_test(test_late_joiner_waits_for_the_next),
 	    cmocka_unit_test(test_parallel_steps),
 	    cmocka_unit_test(test_counts_are_drawn),
+	    cmocka_unit_test(test_counts_have_exact_shares),
+	    cmocka_unit_test(test_background_per_transaction),
+	    cmocka_unit_test(test_transactions_without_io),
 	    cmocka_unit_test(test_types_by_weight),
 	    cmocka_unit_test(test_failures),
 	    cmocka_unit_test(test_target_goes_away),

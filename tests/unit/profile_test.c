@@ -173,7 +173,7 @@ static void test_profile_errors(void **state)
 	    {"stream = {}", "dir/x.lua: unknown key 'stream'; did you mean 'streams'?"},
 	    {"frobnicate = 1",
 	     "dir/x.lua: unknown key 'frobnicate'; there are title, modelled, oio, "
-	     "compress_ratio, dedupe_ratio, streams, transactions"},
+	     "compress_ratio, dedupe_ratio, streams, transactions, measured"},
 	    {"oio = 70000", "dir/x.lua: oio: is 70000; give a whole number from 1 to 65536"},
 	    {"compress_ratio = 0.5",
 	     "dir/x.lua: compress_ratio: is 0.5; give a number from 1 to 64"},
@@ -203,8 +203,16 @@ static void test_profile_errors(void **state)
 	     "it"},
 	    {STREAMS "{ { name = 'a', steps = { { op = 'flush', count = '3-2' } } } }",
 	     "dir/x.lua: transactions[1].steps[1].count: is no count; write 4, or \"2-6\" for "
-	     "anything "
-	     "from 2 to 6"},
+	     "anything from 2 to 6, or counts with their shares as \"3/60,4/40\", up to 16 that "
+	     "add up to 100"},
+	    {STREAMS "{ { name = 'a', steps = { { op = 'flush', count = '3/60,4/30' } } } }",
+	     "dir/x.lua: transactions[1].steps[1].count: is no count; write 4, or \"2-6\" for "
+	     "anything from 2 to 6, or counts with their shares as \"3/60,4/40\", up to 16 that "
+	     "add up to 100"},
+	    {"measured = 3, streams = { { rw = 'read', bs = '4k' } }",
+	     "dir/x.lua: measured: is a number; write a table of facts"},
+	    {"measured = { tps = 'many' }, streams = { { rw = 'read', bs = '4k' } }",
+	     "dir/x.lua: measured.tps: is no number of 0 or more; correct it"},
 	    {STREAMS "{ { name = 'a', weight = 0, steps = { { op = 'flush' } } } }",
 	     "dir/x.lua: the weights of its transactions are all zero; give one a weight above 0"},
 	};
@@ -264,6 +272,37 @@ static void test_values(void **state)
 	assert_true(s[0].random_read_share == 0);
 	assert_int_equal(from_stream("rw = 'randread', bs = 512", &err), 0);
 	assert_true(s[0].pattern == IO_RANDOM && s[0].random_read_share == 1);
+}
+
+static void test_values_of_twins(void **state)
+{
+	const struct io_stream *s = profile->streams;
+	const struct io_count *count = &profile->txns[0].steps[0].count;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(
+	    from_text(
+	        "measured = { tps = 12.5, iops_per_s = 90, outstanding = 3.4, what = { 'x' } },"
+	        "streams = { { name = 'a', rw = 'randread', bs = '4k', span = '50%',"
+	        "   bands = { { io = 70, span = 25 }, { io = 30, span = 75 } },"
+	        "   map = { 'ba', 'bb' } },"
+	        " { name = 'b', rw = 'randwrite', bs = '4k', flush_every = 2.5,"
+	        "   per_transaction = 0.25 } },"
+	        "transactions = { { name = 't', steps = {"
+	        " { op = 'read', bs = '8k', count = '0/60,3/30,40/10', region = 'a' } } } }",
+	        &err),
+	    0);
+	assert_true(count->n == 3 && count->lo == 0 && count->hi == 40);
+	assert_true(count->times[1] == 3 && count->share[1] == 0.3);
+	assert_true(s[0].nchunks == 4 && s[0].map[0] == 1 && s[0].map[1] == 0);
+	assert_true(s[1].flush_every == 2.5 && s[1].per_transaction == 0.25);
+	assert_true(profile->measured.tps == 12.5 && profile->measured.iops_per_s == 90);
+	assert_true(profile_in_background(profile, &s[1]));
+	profile_drop_transactions(profile);
+	assert_int_equal(profile->ntxns, 0);
+	assert_int_equal(profile->oio, 3);
+	assert_false(profile_in_background(profile, &s[1]));
 }
 
 /* ---- the files that are shipped ---- */
@@ -493,10 +532,15 @@ static void test_transactions(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_stream_errors), cmocka_unit_test(test_profile_errors),
-	    cmocka_unit_test(test_values),        cmocka_unit_test(test_all_load),
-	    cmocka_unit_test(test_simple),        cmocka_unit_test(test_jesd219),
-	    cmocka_unit_test(test_spc1),          cmocka_unit_test(test_databases_in_streams),
+	    cmocka_unit_test(test_stream_errors),
+	    cmocka_unit_test(test_profile_errors),
+	    cmocka_unit_test(test_values),
+	    cmocka_unit_test(test_values_of_twins),
+	    cmocka_unit_test(test_all_load),
+	    cmocka_unit_test(test_simple),
+	    cmocka_unit_test(test_jesd219),
+	    cmocka_unit_test(test_spc1),
+	    cmocka_unit_test(test_databases_in_streams),
 	    cmocka_unit_test(test_transactions),
 	};
 
