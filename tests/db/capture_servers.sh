@@ -59,5 +59,29 @@ if command -v mariadb-install-db >/dev/null && [ -n "$mariadb_server" ]; then
 	mariadb_stop main
 	tried=1
 fi
-POSTGRES_PART
+if ls /usr/lib/postgresql/*/bin/initdb /usr/pgsql-*/bin/initdb >/dev/null 2>&1; then
+	pg_find
+	mkdir mnt/pg
+	[ -z "$pg_user" ] || chown "$pg_user" mnt/pg
+	PG_DATA=$TMP/mnt/pg/data
+	pg_init
+	PG_PORT=$(pg_free_port)
+	printf '%s\n' "unix_socket_directories = '$PG_SOCKETS'" "listen_addresses = '127.0.0.1'" >>"$PG_DATA/postgresql.conf"
+	pg_launch || fail "the server does not start: $(tail -n 5 "$PG_LOG")"
+	at_exit pg_stop_quietly "$PG_DATA"
+	pg_targets
+	pg_sql postgres 'CREATE ROLE sbtest LOGIN' >/dev/null || fail "cannot make the role sbtest"
+	pg_sql postgres 'CREATE DATABASE sbtest OWNER sbtest' >/dev/null || fail "cannot make the database sbtest"
+	pg_sql postgres 'GRANT pg_read_all_settings TO sbtest' >/dev/null || fail "cannot grant"
+	run_on "${pg_target[@]}" --pgsql-user=sbtest --pgsql-db=sbtest
+	check_capture "$PG_DATA"
+	[ "$(value 'doc["capture"]["server"]["processes"]')" -ge 5 ] || fail "not all processes of the server"
+	# A user whom the server does not tell where its data is.
+	pg_sql postgres 'REVOKE pg_read_all_settings FROM sbtest' >/dev/null
+	expect_status 2 "$IOLTP" "${load[@]}" "${pg_target[@]}" --time=1 --capture=block --capture-file=refused.trace run
+	one_line 'data directory'
+	[ ! -e refused.trace ] || fail "a trace of a refused run"
+	pg_stop
+	tried=1
+fi
 [ "$tried" = 1 ] || skip "neither mariadb-server nor postgresql is installed"
