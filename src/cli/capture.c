@@ -285,6 +285,13 @@ static void end_worker(void *ctx, struct worker *w)
 	c->ops->worker_done(c->ops_ctx, w);
 }
 
+static unsigned count_targets(void *ctx)
+{
+	struct capture *c = ctx;
+
+	return c->ops->targets(c->ops_ctx);
+}
+
 void capture_attach(struct capture *c, struct run *run)
 {
 	if (c == NULL)
@@ -292,7 +299,8 @@ void capture_attach(struct capture *c, struct run *run)
 	c->run = run;
 	c->ops = run->ops;
 	c->ops_ctx = run->ops_ctx;
-	c->own_ops = (struct run_ops){init_worker, run_worker, end_worker};
+	c->own_ops = (struct run_ops){init_worker, run_worker, end_worker,
+	                              run->ops->targets != NULL ? count_targets : NULL};
 	c->probe = (struct run_probe){c, on_ended, on_planned, on_window};
 	run->ops = &c->own_ops;
 	run->ops_ctx = c;
