@@ -4,6 +4,7 @@
 # Programs with cmocka; tests/unit/x_test is made of tests/unit/x_test.c.
 unit_tests = \
 	tests/unit/access_test \
+	tests/unit/block_match_test \
 	tests/unit/clock_test \
 	tests/unit/cmp_like_test \
 	tests/unit/cmp_stat_test \
@@ -53,6 +54,7 @@ unit_tests = \
 	tests/unit/sqlite_rewrite_test \
 	tests/unit/steady_test \
 	tests/unit/stmt_text_test \
+	tests/unit/summary_test \
 	tests/unit/trace_test \
 	tests/unit/tree_test \
 	tests/unit/units_test
@@ -91,6 +93,8 @@ unit_headers = \
 cli_tests = \
 	tests/cli/bank.sh \
 	tests/cli/compare.sh \
+	tests/cli/capture_block.sh \
+	tests/cli/capture_vfs.sh \
 	tests/cli/guard_database.sh \
 	tests/cli/guard_file.sh \
 	tests/cli/guard_holders.sh \
@@ -124,6 +128,7 @@ db_tests = \
 	tests/db/instances_faults_postgres.sh \
 	tests/db/instances_mariadb.sh \
 	tests/db/instances_postgres.sh \
+	tests/db/capture_servers.sh \
 	tests/db/mysql_deadlock.sh \
 	tests/db/mysql_disk_full.sh \
 	tests/db/mysql_driver.sh \
