@@ -152,6 +152,7 @@ static const struct {
 } subcommands[] = {
     {"raw", cmd_raw},
     {"device", cmd_device},
+    {"twin", cmd_twin},
 };
 
 int cli_main(const struct cli *cli, int argc, char **argv)

@@ -30,6 +30,8 @@ int cmd_workload(const struct cli *cli, int argc, char **argv);
 int cmd_raw(const struct cli *cli, int argc, char **argv);
 /* `ioltp device [list|show|check|purge] [TARGET]` */
 int cmd_device(const struct cli *cli, int argc, char **argv);
+/* `ioltp twin RESULT [OPTIONS]` */
+int cmd_twin(const struct cli *cli, int argc, char **argv);
 
 /* Adds all tables that a workload's command line has. */
 void cli_add_options(struct opt_set *set);
