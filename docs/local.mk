@@ -14,7 +14,9 @@ dist_doc_DATA = \
 	docs/raw.md \
 	docs/result-schema.md \
 	docs/result.schema.json \
-	docs/steady-state.md
+	docs/steady-state.md \
+	docs/twin.md \
+	docs/twin.schema.json
 EXTRA_DIST += docs/ioltp.1.in
 nodist_man_MANS = docs/ioltp.1
 CLEANFILES += docs/ioltp.1 docs/ioltp.1.options

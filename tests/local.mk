@@ -29,6 +29,7 @@ unit_tests = \
 	tests/unit/hist_codec_test \
 	tests/unit/hist_test \
 	tests/unit/io_loop_test \
+	tests/unit/io_replay_test \
 	tests/unit/io_txn_test \
 	tests/unit/load_test \
 	tests/unit/mix_test \
@@ -120,6 +121,9 @@ cli_tests = \
 	tests/cli/script_api.sh \
 	tests/cli/sqlite_faults.sh \
 	tests/cli/streams.sh \
+	tests/cli/twin.sh \
+	tests/cli/twin_mix.sh \
+	tests/cli/twin_refused.sh \
 	tests/hdr/hdr_java.sh
 
 # The same against a database server that the test starts itself.

@@ -157,6 +157,7 @@ static const struct {
     {"compare", cmd_compare},
     {"db", cmd_db},
     {"scenario", cmd_scenario},
+    {"twin", cmd_twin},
 };
 
 int cli_main(const struct cli *cli, int argc, char **argv)

@@ -36,6 +36,8 @@ int cmd_compare(const struct cli *cli, int argc, char **argv);
 int cmd_db(const struct cli *cli, int argc, char **argv);
 /* `ioltp scenario NAME|FILE TARGET [OPTIONS]` */
 int cmd_scenario(const struct cli *cli, int argc, char **argv);
+/* `ioltp twin RESULT [OPTIONS]` */
+int cmd_twin(const struct cli *cli, int argc, char **argv);
 
 /* Adds all tables that a workload's command line has. */
 void cli_add_options(struct opt_set *set);

@@ -11,12 +11,15 @@
 #include "cli/raw_condition.h"
 #include "cli/raw_measure.h"
 #include "cli/raw_pts.h"
+#include "cli/raw_replay.h"
 #include "raw/raw_opt.h"
 #include "report/result.h"
 
 /* What the null engine pretends to be. */
 #define NULL_SIZE_BYTES (1ull << 40)
 #define NULL_LBA_BYTES  512u
+/* Slots of a trace: late only when even the drive has no such queue. */
+#define REPLAY_OIO 1024u
 
 static const struct opt_desc raw_cli_options[] = {
     {.name = "help", .type = OPT_BOOL, .def = "off", .help = "print this help and exit"},
@@ -24,10 +27,13 @@ static const struct opt_desc raw_cli_options[] = {
      .type = OPT_FILE,
      .help = "read options from this file, a line name=value each; the command line goes before "
              "it"},
+    {.name = "replay-trace",
+     .type = OPT_FILE,
+     .help = "in place of a profile: every I/O of this trace of --capture at its own time"},
     {.name = "format",
      .type = OPT_ENUM,
      .def = "text",
-     .choices = "text|json|csv",
+     .choices = "text|json|csv|none",
      .help = "form of the report on standard output"},
     {.name = "output",
      .type = OPT_STRING,
@@ -66,6 +72,8 @@ struct session {
 	struct io_plan plan;
 	struct raw_stage stage;
 	struct raw_pts *pts; /* NULL: no --pts */
+	struct raw_replay replay;
+	bool replays;
 };
 
 /* ---- options ---- */
@@ -132,11 +140,35 @@ static void print_help(const struct session *s)
 	opt_print_help(s->set, NULL, stdout);
 }
 
+/* What a trace says itself. */
+static int settle_replay(struct session *s, const char *trace, struct err *err)
+{
+	static const char *const foreign[] = {"profile", "rw",   "bs",          "curve",
+	                                      "rate",    "span", "warmup-time", "events"};
+
+	for (size_t i = 0; i < sizeof(foreign) / sizeof(foreign[0]); i++) {
+		if (opt_given(s->set, foreign[i]))
+			return err_usage(
+			    err,
+			    "--%s: cannot be given with --replay-trace, which says it; drop one",
+			    foreign[i]);
+	}
+	s->replays = true;
+	if (!opt_given(s->set, "time"))
+		s->config.time_ns = RUN_NEVER;
+	s->config.events = 0;
+	return raw_replay_load(
+	    &s->replay, &s->profile, trace,
+	    opt_given(s->set, "oio") ? (unsigned)opt_int(s->set, "oio") : REPLAY_OIO, err);
+}
+
 static int settle_profile(struct session *s, struct err *err)
 {
 	const char *name = opt_str(s->set, "profile");
 	int rc;
 
+	if (opt_str(s->set, "replay-trace") != NULL)
+		return settle_replay(s, opt_str(s->set, "replay-trace"), err);
 	if (name == NULL)
 		return profile_from_options(&s->profile, s->set, err);
 	rc = profiles_load(&s->profile, name, err);
@@ -146,8 +178,9 @@ static int settle_profile(struct session *s, struct err *err)
 /* What describes one run does not go with a test, which describes many. */
 static int settle_pts(struct session *s, struct err *err)
 {
-	static const char *const foreign[] = {"profile", "rw",   "bs",   "rwmixread",  "curve",
-	                                      "rate",    "span", "zipf", "warmup-time"};
+	static const char *const foreign[] = {"profile",   "replay-trace", "rw",   "bs",
+	                                      "rwmixread", "curve",        "rate", "span",
+	                                      "zipf",      "warmup-time"};
 
 	for (size_t i = 0; i < sizeof(foreign) / sizeof(foreign[0]); i++) {
 		if (opt_given(s->set, foreign[i]))
@@ -265,6 +298,7 @@ static int make_stage(struct session *s, struct err *err)
 	setup->sqpoll = opt_bool(s->set, "sqpoll");
 	setup->workers = (unsigned)opt_int(s->set, "workers");
 	setup->rate_per_s = s->config.rate_per_s;
+	setup->schedule = s->replays ? &s->replay.schedule : NULL;
 	setup->cpus = cpu_available();
 	s->stage.target = s->opened ? &s->target : NULL;
 	raw_stage_resize(&s->stage);
@@ -307,11 +341,14 @@ static int run_once(struct session *s, struct err *err)
 	}
 	if (rc == -EINTR)
 		return 128 + s->stage.signal;
+	if (rc == 0 && s->replays)
+		rc = raw_replay_fit(&s->replay, setup->size_bytes, setup->lba_bytes, &s->log, err);
 	/* A purge may have changed the block size. */
 	if (rc != 0 || profile_check(&s->profile, setup->size_bytes, setup->lba_bytes, err) != 0 ||
 	    raw_plan_init(&s->plan, setup, err) != 0)
 		return err->status;
 	s->config.threads = s->plan.workers;
+	m.replay = s->replays ? &s->replay : NULL;
 	m.curve = s->curve.n != 0 ? &s->curve : NULL;
 	m.curve_max_per_s = opt_double(s->set, "curve-max");
 	m.size_bytes = setup->size_bytes;
@@ -374,6 +411,7 @@ int cmd_raw(const struct cli *cli, int argc, char **argv)
 		status = err.status;
 	}
 	raw_plan_fini(&s->plan);
+	raw_replay_fini(&s->replay);
 	if (s->pts != NULL)
 		raw_pts_fini(s->pts);
 	free(s->pts);

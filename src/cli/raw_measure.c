@@ -12,7 +12,7 @@
 #include "report/figures.h"
 #include "report/result.h"
 
-enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
+enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_NONE };
 
 struct reports {
 	const struct raw_measure *m;
@@ -137,9 +137,10 @@ static int reports_open(struct reports *r, const struct raw_measure *m)
 	result_init(&r->result);
 	r->m = m;
 	r->config = *m->config;
-	r->format = strcmp(format, "json") == 0  ? FORMAT_JSON
-	            : strcmp(format, "csv") == 0 ? FORMAT_CSV
-	                                         : FORMAT_TEXT;
+	r->format = strcmp(format, "json") == 0   ? FORMAT_JSON
+	            : strcmp(format, "csv") == 0  ? FORMAT_CSV
+	            : strcmp(format, "none") == 0 ? FORMAT_NONE
+	                                          : FORMAT_TEXT;
 	r->result.version = m->cli->version;
 	r->result.kind = "raw";
 	r->result.workload = m->plan->profile->name;
@@ -266,6 +267,8 @@ static void write_final(struct reports *r)
 	}
 	capture_finish(r->capture, &r->run, &r->result);
 	r->result.run = &r->run;
+	if (r->m->replay != NULL)
+		raw_replay_facts(r->m->replay, &r->result.raw);
 	result_judge(&r->result);
 	if (r->format == FORMAT_TEXT)
 		note(r, rep_text_final(&r->result, stdout));

@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "cli/cli.h"
+#include "cli/raw_replay.h"
 #include "raw/curve.h"
 #include "raw/raw_run.h"
 
@@ -21,6 +22,7 @@ struct raw_measure {
 	double curve_max_per_s;          /* 0: to be found */
 	uint64_t size_bytes;
 	uint32_t lba_bytes;
+	const struct raw_replay *replay; /* NULL: no trace */
 	const struct kv
 	    *provenance; /* what was done to the target before; NULL: nothing is known */
 };

@@ -21,7 +21,8 @@ struct io_plan {
 	struct delay null_latency;
 	unsigned workers;
 	struct access_space space;
-	char in_force[512]; /* what worker 0's engine says about itself */
+	struct io_schedule *schedule; /* io_replay.h: what is done in place of the profile; NULL */
+	char in_force[512];           /* what worker 0's engine says about itself */
 };
 
 struct io_slot {

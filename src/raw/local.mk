@@ -22,6 +22,7 @@ libioltp_a_SOURCES += \
 	src/raw/guard_target.c \
 	src/raw/guard_use.c \
 	src/raw/io_loop.c src/raw/io_loop.h \
+	src/raw/io_replay.c src/raw/io_replay.h \
 	src/raw/io_source.c src/raw/io_source.h \
 	src/raw/io_txn.c src/raw/io_txn.h \
 	src/raw/io_txn_step.c \

@@ -6,41 +6,46 @@
 #include <string.h>
 
 #include "raw/io_loop.h"
+#include "raw/io_replay.h"
 #include "raw/io_txn.h"
 
 /* One thread serves these on a modern CPU with room to spare. */
 #define OIO_PER_WORKER  64u
 #define RATE_PER_WORKER 150000.0
 
+/* What one worker runs. */
+union io_any {
+	struct io_loop loop;
+	struct io_txn_loop txn;
+	struct io_replay replay;
+};
+
 /* ---- the hooks of a run ---- */
 
 static int worker_init(void *ctx, struct worker *worker, struct err *err)
 {
 	struct io_plan *plan = ctx;
-	const struct engine *engine;
+	const struct io_worker *w;
+	union io_any *any = calloc(1, sizeof(*any));
 	int rc;
 
-	if (plan->profile->ntxns != 0) {
-		struct io_txn_loop *l = calloc(1, sizeof(*l));
-
-		worker->data = l;
-		if (l == NULL)
-			return err_run(err, "raw: out of memory");
-		rc = io_txn_init(l, plan, worker, err);
-		engine = &l->w.engine;
+	worker->data = any;
+	if (any == NULL)
+		return err_run(err, "raw: out of memory");
+	if (plan->schedule != NULL) {
+		rc = io_replay_init(&any->replay, plan, worker, err);
+		w = &any->replay.w;
+	} else if (plan->profile->ntxns != 0) {
+		rc = io_txn_init(&any->txn, plan, worker, err);
+		w = &any->txn.w;
 	} else {
-		struct io_loop *l = calloc(1, sizeof(*l));
-
-		worker->data = l;
-		if (l == NULL)
-			return err_run(err, "raw: out of memory");
-		rc = io_loop_init(l, plan, worker, err);
-		engine = &l->w.engine;
+		rc = io_loop_init(&any->loop, plan, worker, err);
+		w = &any->loop.w;
 	}
 	if (rc == 0 && worker->id == 0) {
 		struct strbuf text = STRBUF_INIT;
 
-		engine->ops->describe(engine, &text);
+		w->engine.ops->describe(&w->engine, &text);
 		snprintf(plan->in_force, sizeof(plan->in_force), "%s", strbuf_str(&text));
 		strbuf_fini(&text);
 	}
@@ -50,23 +55,29 @@ static int worker_init(void *ctx, struct worker *worker, struct err *err)
 static int worker_run(void *ctx, struct worker *worker, struct err *err)
 {
 	const struct io_plan *plan = ctx;
+	union io_any *any = worker->data;
 
+	if (plan->schedule != NULL)
+		return io_replay_run(&any->replay, err);
 	if (plan->profile->ntxns != 0)
-		return io_txn_run(worker->data, err);
-	return io_loop_run(worker->data, err);
+		return io_txn_run(&any->txn, err);
+	return io_loop_run(&any->loop, err);
 }
 
 static void worker_done(void *ctx, struct worker *worker)
 {
 	const struct io_plan *plan = ctx;
+	union io_any *any = worker->data;
 
-	if (worker->data == NULL)
+	if (any == NULL)
 		return;
-	if (plan->profile->ntxns != 0)
-		io_txn_fini(worker->data);
+	if (plan->schedule != NULL)
+		io_replay_fini(&any->replay);
+	else if (plan->profile->ntxns != 0)
+		io_txn_fini(&any->txn);
 	else
-		io_loop_fini(worker->data);
-	free(worker->data);
+		io_loop_fini(&any->loop);
+	free(any);
 	worker->data = NULL;
 }
 
@@ -104,6 +115,8 @@ static unsigned choose_workers(const struct raw_setup *s)
 {
 	unsigned oio = s->profile->oio != 0 ? s->profile->oio : 1;
 
+	if (s->schedule != NULL)
+		return 1;
 	if (s->workers != 0)
 		return s->workers;
 	if (s->profile->ntxns != 0)
@@ -150,6 +163,7 @@ int raw_plan_init(struct io_plan *plan, const struct raw_setup *s, struct err *e
 	                         .iopoll = s->iopoll,
 	                         .sqpoll = s->sqpoll,
 	                         .null_latency = s->null_latency,
+	                         .schedule = s->schedule,
 	                         .workers = choose_workers(s)};
 	rc = access_space_init(&plan->space, s->profile, s->size_bytes, s->lba_bytes, err);
 	if (rc != 0)

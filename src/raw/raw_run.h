@@ -21,6 +21,7 @@ struct raw_setup {
 	struct delay null_latency;
 	unsigned workers; /* 0: chosen */
 	double rate_per_s;
+	struct io_schedule *schedule; /* NULL: the profile says what is done */
 	unsigned cpus;
 };
 

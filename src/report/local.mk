@@ -14,6 +14,7 @@ libioltp_a_SOURCES += \
 	src/report/rep_json_tests.c \
 	src/report/rep_json.c src/report/rep_json_doc.c src/report/rep_json_facts.c src/report/rep_json.h \
 	src/report/rep_json_read.c src/report/rep_json_read.h \
+	src/report/rep_json_twin.c src/report/rep_json_twin.h \
 	src/report/rep_tests.c src/report/rep_tests.h \
 	src/report/rep_text_capture.c \
 	src/report/rep_text.c src/report/rep_text_details.c src/report/rep_text_raw.c src/report/rep_text.h \

@@ -224,3 +224,26 @@ int distil(struct distilled *d, const struct trace *t, struct err *err)
 		                 (unsigned long long)d->cached_reads);
 	return 0;
 }
+
+int distil_ios(struct distil_io **ios, size_t *n, uint64_t *span_bytes, const struct trace *t,
+               struct err *err)
+{
+	struct load l;
+	int rc = load_make(&l, t);
+
+	*n = 0;
+	*ios = rc == 0 ? calloc(l.n + 1, sizeof(**ios)) : NULL;
+	for (size_t i = 0; *ios != NULL && i < l.n; i++)
+		(*ios)[(*n)++] = (struct distil_io){
+		    .at_ns = l.ios[i].begin_ns - l.ios[0].begin_ns,
+		    .offset_bytes = l.ios[i].op == TRACE_FLUSH ? 0 : l.ios[i].offset_bytes,
+		    .bytes = l.ios[i].op == TRACE_FLUSH ? 0 : l.ios[i].size_bytes,
+		    .op = l.ios[i].op,
+		    .fua = (l.ios[i].flags & TRACE_FUA) != 0};
+	*span_bytes = l.span_bytes;
+	load_fini(&l);
+	if (*ios != NULL)
+		return 0;
+	err_run(err, "trace: out of memory for %zu events", t->nevents);
+	return -ENOMEM;
+}

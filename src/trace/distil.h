@@ -115,4 +115,20 @@ int distil(struct distilled *d, const struct trace *t, struct err *err);
 int distilled_tree(const struct distilled *d, const char *title, struct tree *tree,
                    struct err *err);
 
+/* An I/O of the drive as it was asked for. */
+struct distil_io {
+	uint64_t at_ns; /* from the first one's begin */
+	uint64_t offset_bytes;
+	uint32_t bytes;
+	uint8_t op; /* enum trace_op: READ, WRITE, FLUSH */
+	bool fua;
+};
+
+/*
+ * All I/Os of the drive in the order in which they began, with the addresses of struct distilled;
+ * *span_bytes gets how far those go. The caller frees *ios. 0; -ENOMEM with `err`.
+ */
+int distil_ios(struct distil_io **ios, size_t *n, uint64_t *span_bytes, const struct trace *t,
+               struct err *err);
+
 #endif

@@ -30,6 +30,8 @@ struct watch {
 
 /* Tests have one worker at a time. */
 static struct watch watch;
+/* What is done in place of the profile; NULL: nothing is. */
+static struct io_schedule *watch_schedule;
 
 static int watch_open(struct engine *e, struct err *err)
 {
@@ -127,6 +129,7 @@ static inline void raw_run(struct raw_run *r, const struct raw_profile *p,
 	                          .workers =
 	                              config != NULL && config->threads != 0 ? config->threads : 1,
 	                          .null_latency = latency,
+	                          .schedule = watch_schedule,
 	                          .cpus = 1};
 
 	memset(r, 0, sizeof(*r));
