@@ -52,6 +52,8 @@ char *cmp_format(char *buf, size_t room, enum cmp_unit unit, double value)
 
 /* ---- both forms ---- */
 
+#define TEXT_WIDTH 92u /* behind four blanks */
+
 /* A table whose cells are texts: aligned columns, or Markdown's bars. */
 struct form {
 	FILE *out;
@@ -94,6 +96,33 @@ static void table_head(const struct form *f, int width, const char *first,
 static void cell(const struct form *f, const char *text)
 {
 	fprintf(f->out, f->markdown ? " %s |" : " %13s", text);
+}
+
+/* Words in lines of a terminal's width; Markdown breaks lines itself. */
+static void paragraph(const struct form *f, const char *text)
+{
+	size_t column = TEXT_WIDTH;
+	bool first = true;
+
+	if (f->markdown) {
+		fprintf(f->out, "%s\n", text);
+		return;
+	}
+	while (*text != '\0') {
+		size_t len = strcspn(text, " ");
+		bool fresh = column + 1 + len > TEXT_WIDTH;
+
+		if (fresh)
+			fputs(first ? "    " : "\n    ", f->out);
+		else
+			fputc(' ', f->out);
+		first = false;
+		column = fresh ? len : column + 1 + len;
+		fprintf(f->out, "%.*s", (int)len, text);
+		text += len;
+		text += strspn(text, " ");
+	}
+	fputc('\n', f->out);
 }
 
 /* ---- APP against SYNTHETIC ---- */
@@ -166,7 +195,7 @@ static void twin_verdict(const struct form *f, const struct cmp_twin *t)
 	char buf[48];
 
 	heading(f, "Verdict");
-	fprintf(f->out, f->markdown ? "%s\n" : "    %s\n", v->words);
+	paragraph(f, v->words);
 	if (v->nfigures > 0) {
 		heading(f, "Figures behind it");
 		table_head(f, 60, "figure", columns, 2, "speaks for");
