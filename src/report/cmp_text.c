@@ -176,9 +176,14 @@ static void twin_mix(const struct form *f, const struct cmp_twin *t)
 	for (size_t i = 0; i < t->nmix; i++) {
 		const struct cmp_mix *m = &t->mix[i];
 
-		snprintf(label, sizeof(label), "%s %s %s",
-		         units_format_size(buf, sizeof(buf), (uint64_t)fmax(0, m->size_bytes)),
-		         m->op, m->sequential ? "sequential" : "random");
+		/* Flushes have neither size nor place. */
+		if (m->size_bytes > 0)
+			snprintf(
+			    label, sizeof(label), "%s %s %s",
+			    units_format_size(buf, sizeof(buf), (uint64_t)fmax(0, m->size_bytes)),
+			    m->op, m->sequential ? "sequential" : "random");
+		else
+			snprintf(label, sizeof(label), "%s", m->op);
 		fprintf(f->out, f->markdown ? "| %s |" : "    %-32s", label);
 		cell(f, cmp_format(buf, sizeof(buf), CMP_COUNT, m->count));
 		cell(f, cmp_format(buf, sizeof(buf), CMP_SHARE, m->count_share));
