@@ -323,7 +323,8 @@ static void find_server(struct capture *c, const char *data_dir, char *why, size
 		         data_dir);
 		return;
 	}
-	snprintf(c->target, sizeof(c->target), "%s", data_dir);
+	if (realpath(data_dir, c->target) == NULL)
+		snprintf(c->target, sizeof(c->target), "%s", data_dir);
 	if (!found)
 		capture_drive(&c->drive, c->s.options, data_dir, &found, why, room, &err);
 	if (found)
