@@ -164,9 +164,26 @@ static void twin_rows(const struct form *f, const struct cmp_twin *t)
 	}
 }
 
+/* Kinds of less than this share of the I/Os and of the bytes are one line together. */
+#define MIX_SHARE_LOW 0.01
+
+static void mix_line(const struct form *f, const char *label, const struct cmp_mix *m)
+{
+	char buf[48];
+
+	fprintf(f->out, f->markdown ? "| %s |" : "    %-32s", label);
+	cell(f, cmp_format(buf, sizeof(buf), CMP_COUNT, m->count));
+	cell(f, cmp_format(buf, sizeof(buf), CMP_SHARE, m->count_share));
+	cell(f, cmp_format(buf, sizeof(buf), CMP_FACTOR, m->bytes / 1e3));
+	cell(f, cmp_format(buf, sizeof(buf), CMP_SHARE, m->bytes_share));
+	fprintf(f->out, f->markdown ? " |\n" : "\n");
+}
+
 static void twin_mix(const struct form *f, const struct cmp_twin *t)
 {
 	static const char *const columns[] = {"I/Os", "of all", "KB", "of all"};
+	struct cmp_mix rest = {0};
+	unsigned nrest = 0;
 	char buf[48], label[64];
 
 	if (t->nmix == 0)
@@ -176,21 +193,27 @@ static void twin_mix(const struct form *f, const struct cmp_twin *t)
 	for (size_t i = 0; i < t->nmix; i++) {
 		const struct cmp_mix *m = &t->mix[i];
 
+		if (m->count_share < MIX_SHARE_LOW && m->bytes_share < MIX_SHARE_LOW) {
+			nrest++;
+			rest.count += m->count;
+			rest.bytes += m->bytes;
+			rest.count_share += m->count_share;
+			rest.bytes_share += m->bytes_share;
+			continue;
+		}
 		/* Flushes have neither size nor place. */
 		if (m->size_bytes > 0)
-			snprintf(
-			    label, sizeof(label), "%s %s %s",
-			    units_format_size(buf, sizeof(buf), (uint64_t)fmax(0, m->size_bytes)),
-			    m->op, m->sequential ? "sequential" : "random");
+			snprintf(label, sizeof(label), "%s %s %s",
+			         units_format_size(buf, sizeof(buf), (uint64_t)m->size_bytes),
+			         m->op, m->sequential ? "sequential" : "random");
 		else
 			snprintf(label, sizeof(label), "%s", m->op);
-		fprintf(f->out, f->markdown ? "| %s |" : "    %-32s", label);
-		cell(f, cmp_format(buf, sizeof(buf), CMP_COUNT, m->count));
-		cell(f, cmp_format(buf, sizeof(buf), CMP_SHARE, m->count_share));
-		cell(f, cmp_format(buf, sizeof(buf), CMP_FACTOR, m->bytes / 1e3));
-		cell(f, cmp_format(buf, sizeof(buf), CMP_SHARE, m->bytes_share));
-		fprintf(f->out, f->markdown ? " |\n" : "\n");
+		mix_line(f, label, m);
 	}
+	if (nrest == 0)
+		return;
+	snprintf(label, sizeof(label), "%u kinds below 1 %% each", nrest);
+	mix_line(f, label, &rest);
 }
 
 static void twin_verdict(const struct form *f, const struct cmp_twin *t)
