@@ -210,7 +210,7 @@ AM_TESTS_ENVIRONMENT = IOLTP='$(abs_builddir)/ioltp$(EXEEXT)'; export IOLTP; \
 
 # What shell tests source or run.
 test_libraries = \
-	tests/cli/guard_lib.sh \
+	tests/cli/capture_lib.sh tests/cli/guard_lib.sh \
 	tests/cli/raw_lib.sh \
 	tests/db/cut_proxy.py \
 	tests/db/instances_lib.sh \
