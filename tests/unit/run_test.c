@@ -409,6 +409,83 @@ static void one_target_has_no_list(void **state)
 	run_result_fini(&b.result);
 }
 
+/* What a probe hears: the plan first, each event that counted, the window's two ends. */
+struct heard {
+	_Atomic uint64_t ok, failed, before_window;
+	uint64_t begin_ns;
+	unsigned planned, opened, closed;
+};
+
+static void hear_event(void *ctx, const struct run_event *e)
+{
+	struct heard *h = ctx;
+
+	if (e->failed)
+		h->failed++;
+	else
+		h->ok++;
+	if (e->intended_ns < h->begin_ns || e->end_ns < e->intended_ns || e->owner > 1)
+		h->before_window++;
+}
+
+static void hear_plan(void *ctx, uint64_t begin_ns, uint64_t end_ns)
+{
+	struct heard *h = ctx;
+
+	assert_true(end_ns > begin_ns);
+	assert_int_equal(h->opened, 0);
+	h->begin_ns = begin_ns;
+	h->planned++;
+}
+
+static void hear_window(void *ctx, bool open)
+{
+	struct heard *h = ctx;
+
+	assert_int_equal(h->planned, 1);
+	if (open)
+		h->opened++;
+	else
+		h->closed++;
+	assert_true(h->closed <= h->opened);
+}
+
+static void probe_hears_what_counts(void **state)
+{
+	struct heard h = {0};
+	const struct run_probe probe = {&h, hear_event, hear_plan, hear_window};
+	struct bench b;
+
+	(void)state;
+	bench_init(&b);
+	b.run.probe = &probe;
+	b.run.config.threads = 2;
+	b.run.config.warmup_ns = 50000000;
+	b.run.config.time_ns = 100000000;
+	b.work.sleep_us = 500;
+	b.work.fail_every = 5;
+	assert_int_equal(run_execute(&b.run, &b.result), 0);
+	assert_int_equal(h.ok, b.result.sum->ok);
+	assert_int_equal(h.failed, b.result.sum->failed);
+	assert_true(h.ok > 0 && h.failed > 0);
+	assert_int_equal(h.before_window, 0);
+	assert_int_equal(h.opened, 1);
+	assert_int_equal(h.closed, 1);
+	run_result_fini(&b.result);
+	/* Called off by the script: counts nowhere, and is not told. */
+	h = (struct heard){0};
+	bench_init(&b);
+	b.run.probe = &probe;
+	b.run.config.threads = 1;
+	b.run.config.events = 20;
+	b.work.cancels = true;
+	assert_int_equal(run_execute(&b.run, &b.result), 0);
+	assert_int_equal(h.ok, b.result.sum->ok);
+	assert_int_equal(h.failed, 0);
+	assert_int_equal(h.closed, 1);
+	run_result_fini(&b.result);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -423,6 +500,7 @@ int main(void)
 	    cmocka_unit_test(hanging_event_is_unfinished),
 	    cmocka_unit_test(targets_add_up),
 	    cmocka_unit_test(one_target_has_no_list),
+	    cmocka_unit_test(probe_hears_what_counts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
