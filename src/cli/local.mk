@@ -13,4 +13,4 @@ libioltp_a_SOURCES += \
 	src/cli/raw_pts.c src/cli/raw_pts_report.c src/cli/raw_pts.h \
 	src/cli/raw_replay.c src/cli/raw_replay.h \
 	src/cli/raw_stage.c src/cli/raw_stage.h \
-	src/cli/twin.h src/cli/twin_replay.c src/cli/twin_report.c src/cli/twin_source.c src/cli/twin_target.c
+	src/cli/twin.h src/cli/twin_replay.c src/cli/twin_report.c src/cli/twin_run.c src/cli/twin_run.h src/cli/twin_source.c src/cli/twin_target.c
