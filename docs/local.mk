@@ -1,8 +1,22 @@
 # SPDX-License-Identifier: MIT
-dist_doc_DATA = CHANGELOG.md README.md docs/architecture.md docs/devices.md docs/lua-api.md docs/measuring.md docs/profiles.md \
+dist_doc_DATA = \
+	CHANGELOG.md \
+	README.md \
+	docs/architecture.md \
+	docs/capture.md \
+	docs/compare.md \
+	docs/compare.schema.json \
+	docs/devices.md \
+	docs/instances.md \
+	docs/lua-api.md \
+	docs/measuring.md \
+	docs/profiles.md \
 	docs/raw.md \
-	docs/result-schema.md docs/steady-state.md \
-	docs/result.schema.json docs/twin.md docs/twin.schema.json
+	docs/result-schema.md \
+	docs/result.schema.json \
+	docs/steady-state.md \
+	docs/twin.md \
+	docs/twin.schema.json
 EXTRA_DIST += docs/ioltp.1.in
 nodist_man_MANS = docs/ioltp.1
 CLEANFILES += docs/ioltp.1 docs/ioltp.1.options

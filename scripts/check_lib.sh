@@ -5,9 +5,11 @@
 # work_dir, which holds a folder per suite.
 
 work_dir=${work_dir:-}
+source_dir=${source_dir:?scripts/lib.sh sets it}
 passed=0
 failures=() # "suite: test (log file)"
 skips=()    # "suite: test: reason"
+repeats=()  # "suite: test (log of the first try)"
 
 step_begin=$SECONDS
 
@@ -47,10 +49,37 @@ count_test() {
 	esac
 }
 
+# The tests of a suite whose last run failed, as make calls them, in one line.
+failed_tests() {
+	local suite=$1 trs test
+	while IFS= read -r trs; do
+		test=${trs#"$work_dir/$suite/"}
+		test=${test%.trs}
+		[ ! -f "$source_dir/$test.sh" ] || test=$test.sh
+		printf '%s ' "$test"
+	done < <(grep -rlE --include='*.trs' '^:test-result: *(FAIL|ERROR)' "$work_dir/$suite/tests" | sort)
+}
+
+# Keeps the logs of tests that run again.
+note_again() {
+	local suite=$1 test log
+	for test in $2; do
+		log=$work_dir/$suite/${test%.sh}.log
+		cp "$log" "$log.first" 2>/dev/null
+		repeats+=("$suite: ${test%.sh} (log: $log.first)")
+	done
+}
+
 # Lists skips with their reasons and failures with the end of their logs; the last line has the sums. False when anything failed.
 report() {
 	local entry log
 	[ "${#skips[@]}" = 0 ] || printf 'skipped: %s\n' "${skips[@]}"
+	for entry in "${repeats[@]}"; do
+		log=${entry##*(log: }
+		log=${log%)}
+		echo "failed at first, ran again alone: $entry"
+		[ ! -f "$log" ] || grep -m 3 -E '^FAIL|Error|ERROR' "$log" | sed 's/^/    /'
+	done
 	for entry in "${failures[@]}"; do
 		log=${entry##*(log: }
 		log=${log%)}

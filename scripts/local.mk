@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 EXTRA_DIST += \
 	scripts/bench \
+	scripts/bench_capture.sh \
 	scripts/bench_lib.sh \
 	scripts/bench_servers \
 	scripts/bench_raw.sh \

@@ -14,8 +14,9 @@ raw      raw run base
 trace    trace run base
 scenario scenario base
 report   report run base
-cli      cli base run sql script load raw trace scenario report
-main     cli base run sql script load raw trace scenario report
+db       db base
+cli      cli base run sql script load raw trace scenario report db
+main     cli base run sql script load raw trace scenario report db
 '
 
 # Where each foreign header may appear: header, then places, both as extended expressions.
@@ -128,6 +129,7 @@ expect_found cli/x.c '#include <jansson.h>'
 expect_found raw/io_loop.c '#include <liburing.h>'
 expect_found raw/device.c '#include <nvme/ioctl.h>'
 expect_found cli/x.c '#include <lua.h>'
+expect_found db/x.c '#include "run/run.h"'
 expect_clean sql/drv_sqlite.c '#include <sqlite3.h>'
 expect_clean sql/drv_mysql_async.c '#include <mysql.h>'
 expect_clean script/x.c '#include <lauxlib.h>'

@@ -4,11 +4,17 @@
 # Programs with cmocka; tests/unit/x_test is made of tests/unit/x_test.c.
 unit_tests = \
 	tests/unit/access_test \
+	tests/unit/block_match_test \
 	tests/unit/clock_test \
+	tests/unit/cmp_like_test \
+	tests/unit/cmp_stat_test \
+	tests/unit/cmp_twin_test \
+	tests/unit/cmp_verdict_test \
 	tests/unit/condition_test \
 	tests/unit/cpu_test \
 	tests/unit/curve_test \
 	tests/unit/data_test \
+	tests/unit/db_test \
 	tests/unit/dist_test \
 	tests/unit/driver_stmt_test \
 	tests/unit/driver_test \
@@ -28,6 +34,7 @@ unit_tests = \
 	tests/unit/load_test \
 	tests/unit/mix_test \
 	tests/unit/nvme_parse_test \
+	tests/unit/nvme_recorded_test \
 	tests/unit/opt_declare_test \
 	tests/unit/opt_file_test \
 	tests/unit/opt_help_test \
@@ -48,6 +55,7 @@ unit_tests = \
 	tests/unit/sqlite_rewrite_test \
 	tests/unit/steady_test \
 	tests/unit/stmt_text_test \
+	tests/unit/summary_test \
 	tests/unit/trace_test \
 	tests/unit/tree_test \
 	tests/unit/units_test
@@ -70,6 +78,7 @@ endif
 # What several of them include.
 unit_headers = \
 	tests/unit/chi2.h \
+	tests/unit/cmp_fixture.h \
 	tests/unit/driver_fixture.h \
 	tests/unit/drv_mysql_fixture.h \
 	tests/unit/load_fixture.h \
@@ -84,6 +93,9 @@ unit_headers = \
 # Programs without: each is one scenario of the command line, with $IOLTP as the program.
 cli_tests = \
 	tests/cli/bank.sh \
+	tests/cli/compare.sh \
+	tests/cli/capture_block.sh \
+	tests/cli/capture_vfs.sh \
 	tests/cli/guard_database.sh \
 	tests/cli/guard_file.sh \
 	tests/cli/guard_holders.sh \
@@ -94,6 +106,7 @@ cli_tests = \
 	tests/cli/guard_readonly.sh \
 	tests/cli/guard_serial.sh \
 	tests/cli/guard_signature.sh \
+	tests/cli/guard_tricks.sh \
 	tests/cli/oltp.sh \
 	tests/cli/profiles.sh \
 	tests/cli/pts_iops.sh \
@@ -115,6 +128,11 @@ cli_tests = \
 
 # The same against a database server that the test starts itself.
 db_tests = \
+	tests/db/instances_faults_mariadb.sh \
+	tests/db/instances_faults_postgres.sh \
+	tests/db/instances_mariadb.sh \
+	tests/db/instances_postgres.sh \
+	tests/db/capture_servers.sh \
 	tests/db/mysql_deadlock.sh \
 	tests/db/mysql_disk_full.sh \
 	tests/db/mysql_driver.sh \
@@ -124,13 +142,16 @@ db_tests = \
 	tests/db/mysql_sysbench.sh \
 	tests/db/mysql_targets.sh \
 	tests/db/mysql_tls.sh \
+	tests/db/mysql_unknown.sh \
 	tests/db/mysql_workloads.sh \
 	tests/db/pgsql_connect.sh \
 	tests/db/pgsql_deadlock.sh \
 	tests/db/pgsql_driver.sh \
 	tests/db/pgsql_faults.sh \
 	tests/db/pgsql_load.sh \
-	tests/db/pgsql_workloads.sh
+	tests/db/pgsql_unknown.sh \
+	tests/db/pgsql_workloads.sh \
+	tests/db/report_compare.sh
 
 # In a virtual machine, which has the drives that this one has not.
 vm_tests = tests/vm/vm.sh
@@ -147,7 +168,8 @@ tree_tests = \
 
 # Command line tests in which threads meet: what the thread sanitizer build runs, at its tenfold cost.
 thread_tests = \
-	tests/cli/bank.sh
+	tests/cli/bank.sh \
+	tests/cli/raw_txn.sh
 
 # Programs that shell tests run.
 helper_programs = \
@@ -190,8 +212,17 @@ SH_LOG_COMPILER = timeout $(test_timeout_s) bash
 AM_TESTS_ENVIRONMENT = IOLTP='$(abs_builddir)/ioltp$(EXEEXT)'; export IOLTP; \
 	AWK='$(AWK)'; export AWK;
 
-EXTRA_DIST += tests/lib.sh tests/cli/guard_lib.sh tests/cli/raw_lib.sh tests/db/mariadb_lib.sh tests/db/postgres_lib.sh \
-	tests/unit/no_cmocka.sh $(unit_headers) tests/hdr/DecodeHist.java \
+# What shell tests source or run.
+test_libraries = \
+	tests/cli/capture_lib.sh tests/cli/guard_lib.sh \
+	tests/cli/raw_lib.sh \
+	tests/db/cut_proxy.py \
+	tests/db/instances_lib.sh \
+	tests/db/mariadb_lib.sh \
+	tests/db/postgres_lib.sh \
+	tests/db/unknown_lib.sh
+
+EXTRA_DIST += tests/lib.sh $(test_libraries) tests/unit/no_cmocka.sh $(unit_headers) tests/hdr/DecodeHist.java \
 	$(cli_tests) $(db_tests) $(vm_tests) $(vm_files) $(tree_tests)
 
 # Parts of `make check`, for builds that need not judge the tree again.

@@ -88,6 +88,14 @@ assert_grep '^FAILED: gcc: tests/bad '
 assert_grep '^    it broke$'
 assert_equal '1 passed, 2 failed, 2 skipped' "$(tail -n 1 out)"
 
+expect_status 0 run_lib 'failed_tests gcc'
+assert_equal 'tests/bad tests/worse ' "$(cat out)"
+result bad FAIL 'FAIL: it broke once'
+expect_status 1 run_lib "note_again gcc tests/bad; echo ':test-result: PASS' >$suite/bad.trs; $count"
+assert_grep '^failed at first, ran again alone: gcc: tests/bad '
+assert_grep '^    FAIL: it broke once$'
+assert_equal '2 passed, 1 failed, 2 skipped' "$(tail -n 1 out)"
+
 # ---- ratios ----
 expect_status 0 run_lib 'printf "3\n1\n2\n" | median; printf "1\n4\n2\n3\n" | median; printf "1e3\n900\n20\n" | median'
 assert_equal '2 2.5 900' "$(tr '\n' ' ' <out | sed 's/ $//')"

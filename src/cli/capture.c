@@ -285,6 +285,13 @@ static void end_worker(void *ctx, struct worker *w)
 	c->ops->worker_done(c->ops_ctx, w);
 }
 
+static unsigned count_targets(void *ctx)
+{
+	struct capture *c = ctx;
+
+	return c->ops->targets(c->ops_ctx);
+}
+
 void capture_attach(struct capture *c, struct run *run)
 {
 	if (c == NULL)
@@ -292,7 +299,8 @@ void capture_attach(struct capture *c, struct run *run)
 	c->run = run;
 	c->ops = run->ops;
 	c->ops_ctx = run->ops_ctx;
-	c->own_ops = (struct run_ops){init_worker, run_worker, end_worker};
+	c->own_ops = (struct run_ops){init_worker, run_worker, end_worker,
+	                              run->ops->targets != NULL ? count_targets : NULL};
 	c->probe = (struct run_probe){c, on_ended, on_planned, on_window};
 	run->ops = &c->own_ops;
 	run->ops_ctx = c;
@@ -315,7 +323,8 @@ static void find_server(struct capture *c, const char *data_dir, char *why, size
 		         data_dir);
 		return;
 	}
-	snprintf(c->target, sizeof(c->target), "%s", data_dir);
+	if (realpath(data_dir, c->target) == NULL)
+		snprintf(c->target, sizeof(c->target), "%s", data_dir);
 	if (!found)
 		capture_drive(&c->drive, c->s.options, data_dir, &found, why, room, &err);
 	if (found)
@@ -491,9 +500,7 @@ void capture_finish(struct capture *c, const struct run_result *run, struct resu
 	c->finished = true;
 	stop_sources(c);
 	if (c->recorder != NULL) {
-		end_ns = c->run != NULL
-		             ? mono(c, c->run->measure_ns) + (uint64_t)(run->total.end_s * 1e9)
-		             : 0;
+		end_ns = c->begin_ns + (uint64_t)(run->total.end_s * 1e9);
 		recorder_finish(c->recorder, end_ns, &report);
 		/* Only transactions, where the tracepoints could not be had after all. */
 		if (c->way == WAY_COUNTERS)

@@ -9,6 +9,7 @@
 #include "base/strbuf.h"
 #include "cli/twin_run.h"
 #include "cli/capture.h"
+#include "cli/targets.h"
 #include "run/run.h"
 #include "script/script.h"
 #include "sql/driver.h"
@@ -82,6 +83,7 @@ void cli_add_options(struct opt_set *set)
 	opt_set_add(set, "Capture of I/O", capture_options);
 	opt_set_add(set, "Random number options", dist_options);
 	opt_set_add(set, "Database options", sql_options);
+	opt_set_add(set, "Database options", targets_options);
 	for (const struct driver_ops *const *ops = driver_all(); *ops != NULL; ops++) {
 		if ((*ops)->options != NULL)
 			opt_set_add(set, (*ops)->options_title, (*ops)->options);
@@ -138,7 +140,7 @@ void cli_help(const struct cli *cli, const struct opt_set *set, FILE *out)
 	        "Usage:\n"
 	        "  ioltp [OPTIONS] WORKLOAD [prepare|warmup|run|check|cleanup|help|COMMAND]\n"
 	        "  ioltp [OPTIONS] --mix=A@70,B@30 [COMMAND]\n"
-	        "  ioltp raw|device|twin ...   (each has --help)\n\n"
+	        "  ioltp raw|device|twin|compare|db ...   (each has --help)\n\n"
 	        "WORKLOAD is a bundled name, the path of a Lua script, or - for a script on "
 	        "standard input.\n"
 	        "Sizes take K, M, G, T (1024); times ns, us, ms, s, m, h, and a bare number is "
@@ -153,9 +155,8 @@ static const struct {
 	const char *name;
 	int (*run)(const struct cli *cli, int argc, char **argv);
 } subcommands[] = {
-    {"raw", cmd_raw},
-    {"device", cmd_device},
-    {"twin", cmd_twin},
+    {"raw", cmd_raw},         {"device", cmd_device}, {"twin", cmd_twin},
+    {"compare", cmd_compare}, {"db", cmd_db},
 };
 
 int cli_main(const struct cli *cli, int argc, char **argv)

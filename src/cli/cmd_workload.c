@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "cli/measure.h"
 #include "cli/twin_run.h"
+#include "cli/targets.h"
 
 /* What the arguments say, before the script is known. */
 struct args {
@@ -99,9 +100,10 @@ static int settle_words(struct session *s, struct err *err)
 static int settle_driver(struct session *s, struct err *err)
 {
 	const char *found = NULL;
+	int rc = targets_apply(s->set, err);
 
-	if (opt_given(s->set, "db-driver"))
-		return 0;
+	if (rc != 0 || opt_given(s->set, "db-driver"))
+		return rc;
 	for (const struct driver_ops *const *ops = driver_all(); *ops != NULL; ops++) {
 		for (const struct opt_desc *d = (*ops)->options; d != NULL && d->name != NULL;
 		     d++) {

@@ -161,12 +161,31 @@ static int reports_open(struct reports *r, const struct measure *m)
 	return rc == 0 ? open_capture(r) : rc;
 }
 
+static void name_targets(struct reports *r, const struct run_result *run)
+{
+	unsigned n = run->ntargets;
+
+	if (n == 0)
+		return;
+	r->result.targets = calloc(n, sizeof(*r->result.targets));
+	for (unsigned i = 0; r->result.targets != NULL && i < n; i++) {
+		struct strbuf name = STRBUF_INIT;
+
+		script_targets(r->m->script, i, &name);
+		r->result.targets[i] = strbuf_take(&name);
+		if (r->result.targets[i] == NULL)
+			return;
+		r->result.ntargets++;
+	}
+}
+
 static void write_final(struct reports *r, const struct run_result *run)
 {
 	struct err err = ERR_INIT;
 	bool own;
 
 	r->result.run = run;
+	name_targets(r, run);
 	result_judge(&r->result);
 	script_reports_end(r->m->script);
 	own = script_report(r->m->script, &run->last, r->m->config, true, &r->err);

@@ -61,6 +61,17 @@ static void on_checkpoint(void *ctx, const struct run_figures *f)
 
 /* ---- facts ---- */
 
+static bool has_group_flush(const struct raw_profile *p)
+{
+	for (unsigned i = 0; i < p->ntxns; i++) {
+		for (unsigned k = 0; k < p->txns[i].nsteps; k++) {
+			if (p->txns[i].steps[k].group)
+				return true;
+		}
+	}
+	return false;
+}
+
 static void raw_facts(struct reports *r)
 {
 	const struct raw_measure *m = r->m;
@@ -74,6 +85,8 @@ static void raw_facts(struct reports *r)
 	kv_text(kv, "modelled", p->modelled[0] != '\0' ? p->modelled : NULL);
 	if (p->ntxns != 0)
 		kv_int(kv, "transactions", p->ntxns);
+	if (has_group_flush(p))
+		kv_int(kv, "commit_groups", m->plan->workers);
 	kv_int(kv, "streams", p->nstreams);
 	/* Of the application that it was distilled from. */
 	if (p->measured.tps > 0)

@@ -16,16 +16,6 @@
 
 #include "raw/eng_uring_ring.h"
 
-static void ring_close(struct engine *e)
-{
-	struct uring *u = e->impl;
-
-	if (u != NULL)
-		uring_fini(u);
-	free(u);
-	e->impl = NULL;
-}
-
 static int open_ring(struct engine *e, struct err *err)
 {
 	struct uring_wishes wishes = {
@@ -36,12 +26,8 @@ static int open_ring(struct engine *e, struct err *err)
 	    .buffers = e->config.buffers,
 	    .buffers_bytes = e->config.slot_bytes * e->config.depth,
 	};
-	struct uring *u = calloc(1, sizeof(*u));
 
-	e->impl = u;
-	if (u == NULL)
-		return err_run(err, "io_uring: out of memory; use a smaller --oio");
-	return uring_init(u, &wishes, err);
+	return uring_open(e, &wishes, err);
 }
 
 static void ring_queue(struct engine *e, unsigned slot, const struct io_request *io)
@@ -112,6 +98,9 @@ static int ring_check(const struct engine_config *c, struct err *err)
 	if (c->target->is_nvme_generic)
 		return err_usage(err, "%s: takes commands only; use --engine=uring_cmd",
 		                 c->target->path);
+	if (c->iopoll && c->flushes)
+		return err_usage(err, "--iopoll: io_uring polls for no flushes, and this run has "
+		                      "some; leave one of them out");
 	return 0;
 }
 
@@ -119,7 +108,7 @@ const struct engine_ops engine_uring = {
     .name = "uring",
     .help = "io_uring",
     .open = open_ring,
-    .close = ring_close,
+    .close = uring_close,
     .queue = ring_queue,
     .submit = ring_submit,
     .reap = ring_reap,

@@ -16,16 +16,6 @@ enum { NVME_FLUSH = 0, NVME_WRITE = 1, NVME_READ = 2 };
 
 #define NVME_FUA (1u << 30)
 
-static void cmd_close(struct engine *e)
-{
-	struct uring *u = e->impl;
-
-	if (u != NULL)
-		uring_fini(u);
-	free(u);
-	e->impl = NULL;
-}
-
 static int cmd_open(struct engine *e, struct err *err)
 {
 	struct uring_wishes wishes = {
@@ -37,12 +27,8 @@ static int cmd_open(struct engine *e, struct err *err)
 	    .buffers = e->config.buffers,
 	    .buffers_bytes = e->config.slot_bytes * e->config.depth,
 	};
-	struct uring *u = calloc(1, sizeof(*u));
 
-	e->impl = u;
-	if (u == NULL)
-		return err_run(err, "io_uring: out of memory; use a smaller --oio");
-	return uring_init(u, &wishes, err);
+	return uring_open(e, &wishes, err);
 }
 
 static void cmd_queue(struct engine *e, unsigned slot, const struct io_request *io)
@@ -153,7 +139,7 @@ const struct engine_ops engine_uring_cmd = {
     .name = "uring_cmd",
     .help = "NVMe commands through io_uring, to /dev/ngXnY",
     .open = cmd_open,
-    .close = cmd_close,
+    .close = uring_close,
     .queue = cmd_queue,
     .submit = cmd_submit,
     .reap = cmd_reap,

@@ -4,9 +4,14 @@
 #include "raw/eng_uring_ring.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
+
+#include "base/sysfs.h"
 
 /* Newer than liburing 2.3's header. */
 #ifndef IORING_SETUP_NO_SQARRAY
@@ -138,7 +143,7 @@ static void register_all(struct uring *u, const struct uring_wishes *w)
 	}
 }
 
-int uring_init(struct uring *u, const struct uring_wishes *w, struct err *err)
+static int init(struct uring *u, const struct uring_wishes *w, struct err *err)
 {
 	int rc;
 
@@ -163,12 +168,85 @@ int uring_init(struct uring *u, const struct uring_wishes *w, struct err *err)
 	return 0;
 }
 
-void uring_fini(struct uring *u)
+static void fini(struct uring *u)
 {
 	if (u->ring.ring_fd >= 0)
 		io_uring_queue_exit(&u->ring);
 	u->ring.ring_fd = -1;
 }
+
+/* ---- polling ---- */
+
+/* Does the driver have queues to poll? Where nobody tells: perhaps. */
+static bool queues_poll(const struct raw_target *t)
+{
+	unsigned of_major = major((dev_t)t->dev), of_minor = minor((dev_t)t->dev);
+	char dir[PATH_MAX], disk[PATH_MAX];
+	uint64_t polls;
+
+	if (t->is_nvme_generic ? !sysfs_generic_sibling("", of_major, of_minor, dir)
+	                       : !sysfs_block_dir("", of_major, of_minor, dir))
+		return true;
+	sysfs_disk_dir("", dir, disk);
+	return !sysfs_number("", &polls, "%s/queue/io_poll", disk) || polls != 0;
+}
+
+/* One read tells: what cannot be polled refuses each I/O, not the ring. */
+static bool reads_polled(struct engine *e)
+{
+	const struct io_request io = {.op = IO_READ, .bytes = e->config.target->lba_bytes};
+	struct engine_done done = {.result = -EINVAL};
+	uint8_t *kept = malloc(io.bytes);
+	int rc = 0;
+
+	if (kept == NULL)
+		return false;
+	memcpy(kept, e->config.buffers, io.bytes);
+	e->ops->queue(e, 0, &io);
+	while (rc == 0 && e->ops->reap(e, &done, 1) == 0)
+		rc = e->ops->submit(e, UINT64_MAX);
+	memcpy(e->config.buffers, kept, io.bytes);
+	free(kept);
+	return rc == 0 && done.result != -EOPNOTSUPP && done.result != -EINVAL;
+}
+
+int uring_open(struct engine *e, const struct uring_wishes *wishes, struct err *err)
+{
+	struct uring_wishes w = *wishes;
+	struct uring *u = calloc(1, sizeof(*u));
+	const char *why_not = NULL;
+	int rc;
+
+	e->impl = u;
+	if (u == NULL)
+		return err_run(err, "io_uring: out of memory; use a smaller --oio");
+	if (w.iopoll && !queues_poll(e->config.target)) {
+		why_not = "IOPOLL (the drive has no queues to poll)";
+		w.iopoll = false;
+	}
+	rc = init(u, &w, err);
+	if (rc == 0 && (u->setup & IORING_SETUP_IOPOLL) != 0 && !reads_polled(e)) {
+		why_not = "IOPOLL (the target cannot be polled)";
+		w.iopoll = false;
+		fini(u);
+		rc = init(u, &w, err);
+	}
+	if (why_not != NULL)
+		note_dropped(u, why_not);
+	return rc;
+}
+
+void uring_close(struct engine *e)
+{
+	struct uring *u = e->impl;
+
+	if (u != NULL)
+		fini(u);
+	free(u);
+	e->impl = NULL;
+}
+
+/* ---- in the run ---- */
 
 static int enter(struct uring *u, unsigned least, uint64_t until_ns, uint64_t now_ns)
 {
@@ -203,7 +281,9 @@ static int enter_polled(struct uring *u, uint64_t until_ns, uint64_t now_ns)
 
 int uring_enter(struct uring *u, uint64_t until_ns, uint64_t now_ns)
 {
-	unsigned least = until_ns != 0 ? 1 : 0;
+	/* A ring that polls does so without a limit of time: it looks once. */
+	bool limited = until_ns != UINT64_MAX && (u->setup & IORING_SETUP_IOPOLL) != 0;
+	unsigned least = until_ns != 0 && !limited ? 1 : 0;
 	int rc;
 
 	__atomic_store_n(u->ring.sq.ktail, u->tail, __ATOMIC_RELEASE);

@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/strbuf.h"
+#include "raw/engine.h"
 
 struct uring_wishes {
 	unsigned depth; /* I/Os in flight at most */
@@ -36,9 +37,12 @@ struct uring {
 	char dropped[256]; /* what was wished for and is not in force */
 };
 
-/* 0; -EINVAL or -EIO with `err`. uring_fini in either case. */
-int uring_init(struct uring *u, const struct uring_wishes *w, struct err *err);
-void uring_fini(struct uring *u);
+/*
+ * Sets e->impl, of an engine whose other hooks work on a struct uring. 0; -EINVAL or -EIO with
+ * `err`. uring_close in either case.
+ */
+int uring_open(struct engine *e, const struct uring_wishes *wishes, struct err *err);
+void uring_close(struct engine *e);
 
 /* The next SQE; there is always one, as the ring holds `depth`. Its content is old. */
 static inline struct io_uring_sqe *uring_sqe(struct uring *u)

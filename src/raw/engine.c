@@ -22,8 +22,9 @@ const struct engine_ops *engine_find(const char *name, struct err *err)
 	for (unsigned i = 0; engines[i] != NULL; i++) {
 		if (strcmp(engines[i]->name, name) == 0)
 			return engines[i];
-		strbuf_addf(&names, "%s%s", i != 0 ? ", " : "", engines[i]->name);
 	}
+	for (unsigned i = 0; engines[i] != NULL; i++)
+		strbuf_addf(&names, "%s%s", i != 0 ? ", " : "", engines[i]->name);
 	err_usage(err, "--engine=%s: no such engine in this ioltp; use one of %s", name,
 	          strbuf_str(&names));
 	strbuf_fini(&names);

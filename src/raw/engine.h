@@ -26,6 +26,7 @@ struct engine_config {
 	uint8_t *buffers;     /* one after another, page aligned */
 	uint64_t slot_bytes;  /* of each slot's buffer, a multiple of 4096 */
 	bool iopoll, sqpoll;  /* asked for */
+	bool flushes;         /* check alone: the run has flushes */
 	struct delay latency; /* null: modelled time of each I/O */
 	uint64_t seed, owner; /* null: of that model */
 };

@@ -18,7 +18,7 @@ struct guard_request {
 	const char *path; /* as the user wrote it */
 	bool write;       /* anything but reads: writes, flushes with writes, format, sanitize */
 	const char *destroy_data; /* --destroy-data: the drive's serial, or the path of a regular
-	                             file; NULL: not given */
+	                             file that is there already; NULL: not given */
 	uint64_t file_size_bytes; /* --file-size: a regular file is wanted, made or grown to this;
 	                             0: not given */
 	bool no_direct;           /* do not ask for O_DIRECT */

@@ -171,10 +171,36 @@ static int look_at_mount(void *ctx, const char *point)
 	return sysfs_each("", w->point, look_into, w) == 1;
 }
 
+/* A loop device shows the file behind it from its first byte on. */
+static bool is_database(const struct guard_subject *s, struct guard_finding *f)
+{
+	unsigned char head[64];
+	ssize_t got = s->fd >= 0 ? pread(s->fd, head, sizeof(head), 0) : 0;
+	const char *database = got > 0 ? database_file(head, (size_t)got) : NULL;
+
+	if (database != NULL)
+		guard_find(f, GUARD_REFUSE, "holds %s; name another target", database);
+	return database != NULL;
+}
+
+static void check_backing_file(const struct guard_subject *s, struct guard_finding *f)
+{
+	char file[PATH_MAX];
+	struct stat st;
+
+	if (!sysfs_line(s->root, file, sizeof(file), "%s/loop/backing_file", s->disk_dir) ||
+	    inside_database(file, f, "its file"))
+		return;
+	if (stat(file, &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink > 1)
+		guard_find(f, GUARD_UNKNOWN,
+		           "its file has %llu names (hard links), and what the others belong to "
+		           "cannot be told; name another target",
+		           (unsigned long long)st.st_nlink);
+}
+
 static void check_device(const struct guard_subject *s, struct guard_finding *f)
 {
 	struct search w = {.f = f};
-	char file[PATH_MAX];
 	int rc;
 
 	guard_find(f, GUARD_PASS, "no data directory of a database is known to be on it");
@@ -182,10 +208,8 @@ static void check_device(const struct guard_subject *s, struct guard_finding *f)
 	if (rc < 0)
 		guard_find(f, GUARD_UNKNOWN, "whether a database is on it cannot be told: %s",
 		           strerror(-rc));
-	if (rc != 0)
-		return;
-	if (sysfs_line(s->root, file, sizeof(file), "%s/loop/backing_file", s->disk_dir))
-		inside_database(file, f, "its file");
+	if (rc == 0 && !is_database(s, f))
+		check_backing_file(s, f);
 }
 
 void guard_check_database(const struct guard_subject *s, struct guard_finding *f)

@@ -15,25 +15,24 @@
 #include "base/units.h"
 #include "raw/guard_priv.h"
 
-bool guard_file_has_data(const struct guard_subject *s)
-{
-	if (s->kind == GUARD_NEW_FILE || s->st.st_size == 0)
-		return false;
-	/* A file of holes has nothing to lose; any other answer than "no data" is not believed. */
-	return s->fd < 0 || lseek(s->fd, 0, SEEK_DATA) >= 0 || errno != ENXIO;
-}
-
 void guard_check_content(const struct guard_subject *s, struct guard_finding *f)
 {
 	char size[32];
 
 	if (guard_is_device(s))
 		guard_find(f, GUARD_NOT_APPLICABLE, "a device: what is on it is destroyed");
-	else if (!guard_file_has_data(s))
-		guard_find(f, GUARD_PASS, "an empty file; writing needs --file-size=SIZE");
+	else if (s->kind == GUARD_NEW_FILE)
+		guard_find(f, GUARD_PASS, "a new file; writing needs --file-size=SIZE");
+	else if (s->st.st_nlink > 1)
+		/* Where its other names lie, a database's folder perhaps, cannot be told. */
+		guard_find(f, GUARD_UNKNOWN,
+		           "has %llu names (hard links), and what the others belong to cannot be "
+		           "told; name a file that has one",
+		           (unsigned long long)s->st.st_nlink);
 	else
 		guard_find(f, GUARD_PASS,
-		           "holds %s; writing needs --file-size=SIZE and --destroy-data=%.300s",
+		           "a file of %s; writing needs --file-size=SIZE and "
+		           "--destroy-data=%.300s",
 		           units_format_size(size, sizeof(size), (uint64_t)s->st.st_size),
 		           s->given);
 }

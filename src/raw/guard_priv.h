@@ -110,8 +110,6 @@ int guard_each_mount_point(const struct guard_subject *s, int (*fn)(void *ctx, c
 bool guard_identity(const struct guard_subject *s, char *text, size_t room);
 /* Is --destroy-data given and right? -EINVAL with `err`. */
 int guard_judge_consent(const struct guard_subject *s, const char *destroy_data, struct err *err);
-/* True when a file has anything to lose; a file of holes has not. */
-bool guard_file_has_data(const struct guard_subject *s);
 
 /* ---- opening, after all checks ---- */
 

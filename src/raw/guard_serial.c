@@ -101,10 +101,12 @@ int guard_judge_consent(const struct guard_subject *s, const char *destroy_data,
 		return err_usage(
 		    err, "%s: --destroy-data=%s names something else; give the path of this file",
 		    s->given, destroy_data);
-	if (destroy_data == NULL && guard_file_has_data(s))
+	/* Even an empty file, or one of holes, may be somebody's: only what this run makes is not.
+	 */
+	if (destroy_data == NULL && s->kind != GUARD_NEW_FILE)
 		return err_usage(err,
-		                 "%s: holds data; name another file, or give --destroy-data=%s if "
-		                 "it may be overwritten",
+		                 "%s: is there already; name a new file, or give --destroy-data=%s "
+		                 "if it may be overwritten",
 		                 s->given, s->given);
 	return 0;
 }

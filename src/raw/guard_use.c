@@ -234,6 +234,15 @@ static bool looks_at(const struct guard_subject *s, const char *pid, struct open
 	return found;
 }
 
+/* A read lease is granted only while nobody has the file open for writing, whoever that is. */
+static bool lease_tells_no_writer(const struct guard_subject *s)
+{
+	if (guard_is_device(s) || s->fd < 0 || fcntl(s->fd, F_SETLEASE, F_RDLCK) != 0)
+		return false;
+	(void)fcntl(s->fd, F_SETLEASE, F_UNLCK);
+	return true;
+}
+
 void guard_check_opened(const struct guard_subject *s, struct guard_finding *f)
 {
 	struct opener o = {0};
@@ -263,9 +272,10 @@ void guard_check_opened(const struct guard_subject *s, struct guard_finding *f)
 		guard_find(f, GUARD_REFUSE,
 		           "'%s' (process %d) has it open for writing; stop that first", o.name,
 		           o.pid);
-	else if (o.unreadable > 0)
-		guard_find(f, GUARD_PASS,
-		           "no process that may be looked at writes to it; %u of others may not",
+	else if (o.unreadable > 0 && !lease_tells_no_writer(s))
+		guard_find(f, GUARD_UNKNOWN,
+		           "whether a process writes to it cannot be told: permission denied to "
+		           "look at %u of them; run as root",
 		           o.unreadable);
 	else
 		guard_find(f, GUARD_PASS, "no process writes to it");

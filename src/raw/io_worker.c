@@ -2,8 +2,10 @@
 #include "raw/io_worker.h"
 
 #include <errno.h>
+#include <linux/fs.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 
 /* Longest sleep with nothing in flight: the end of the run may be moved forward meanwhile. */
@@ -125,6 +127,18 @@ int io_submit(struct io_worker *w, uint64_t until_ns)
 	return w->engine.ops->submit(&w->engine, until_ns);
 }
 
+/* The block layer says "no space" or "nothing there" of a drive that was pulled out: it has no size
+ * any more. */
+static bool went_away(const struct raw_target *t, int code)
+{
+	uint64_t size_bytes;
+
+	if (code == ENODEV || code == ENXIO || code == ENOMEDIUM || code == EBADF)
+		return true;
+	return t != NULL && t->is_device && !t->is_nvme_generic &&
+	       ioctl(t->fd, BLKGETSIZE64, &size_bytes) == 0 && size_bytes == 0;
+}
+
 void io_failed(struct io_worker *w, const struct io_slot *io, int32_t result)
 {
 	static const char *const words[] = {"read", "write", "flush"};
@@ -142,7 +156,7 @@ void io_failed(struct io_worker *w, const struct io_slot *io, int32_t result)
 	TALLY_ADD(w->tally->errors, 1);
 	TALLY_ADD(w->tally->stmts[io->stmt]->errors, 1);
 	tally_error_add(w->tally, code, name != NULL ? name : "", text);
-	if (code == ENODEV || code == ENXIO || code == ENOMEDIUM || code == EBADF)
+	if (went_away(w->plan->target, code))
 		err_run(&w->broken, "%s: %s; the target went away, look at the kernel's log",
 		        w->plan->target != NULL ? w->plan->target->path : "target", text);
 }

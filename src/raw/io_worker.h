@@ -111,8 +111,8 @@ static inline bool io_over(const struct io_worker *w, uint64_t now_ns)
 {
 	const struct run *run = w->client->run;
 
-	return now_ns >= atomic_load_explicit(&run->end_ns, memory_order_relaxed) || run->stop ||
-	       err_is_set(&w->broken);
+	return now_ns >= atomic_load_explicit(&run->end_ns, memory_order_relaxed) ||
+	       __atomic_load_n(&run->stop, __ATOMIC_RELAXED) != 0 || err_is_set(&w->broken);
 }
 
 /* Where a wait for `due_ns` must end so that the rest can be watched; 0: do not sleep at all. */

@@ -81,7 +81,7 @@ static void worker_done(void *ctx, struct worker *worker)
 	worker->data = NULL;
 }
 
-const struct run_ops raw_run_ops = {worker_init, worker_run, worker_done};
+const struct run_ops raw_run_ops = {worker_init, worker_run, worker_done, NULL};
 
 /* ---- the plan ---- */
 
@@ -126,10 +126,27 @@ static unsigned choose_workers(const struct raw_setup *s)
 	return raw_workers(oio, s->rate_per_s, s->cpus);
 }
 
+static bool has_flushes(const struct raw_profile *p)
+{
+	for (unsigned i = 0; i < p->nstreams; i++) {
+		if (p->streams[i].flush_every != 0)
+			return true;
+	}
+	for (unsigned i = 0; i < p->ntxns; i++) {
+		for (unsigned k = 0; k < p->txns[i].nsteps; k++) {
+			if (p->txns[i].steps[k].op == IO_FLUSH)
+				return true;
+		}
+	}
+	return false;
+}
+
 static int check_engine(const struct io_plan *plan, struct err *err)
 {
-	struct engine_config c = {
-	    .target = plan->target, .iopoll = plan->iopoll, .sqpoll = plan->sqpoll};
+	struct engine_config c = {.target = plan->target,
+	                          .iopoll = plan->iopoll,
+	                          .sqpoll = plan->sqpoll,
+	                          .flushes = has_flushes(plan->profile)};
 
 	if (plan->engine->check == NULL)
 		return 0;

@@ -135,6 +135,13 @@ const char *figures_class_name(enum tally_class class)
 	return "other";
 }
 
+unsigned figures_target_clients(const struct result *r, unsigned i)
+{
+	unsigned n = r->run->ntargets, clients = r->config->threads;
+
+	return clients / n + (i < clients % n);
+}
+
 bool figures_open_loop(const struct result *r)
 {
 	return r->config->rate_per_s > 0;

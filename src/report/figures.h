@@ -49,6 +49,8 @@ bool figures_is_raw(const struct result *r);
 /* I/Os: reads and writes, flushes not; their bytes. 0 without a sum. */
 uint64_t figures_ios(const struct run_figures *f);
 uint64_t figures_bytes(const struct run_figures *f);
+/* Clients of target number i: they are dealt out in turn. */
+unsigned figures_target_clients(const struct result *r, unsigned i);
 /* True when arrivals follow a schedule. */
 bool figures_open_loop(const struct result *r);
 

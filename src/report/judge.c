@@ -205,6 +205,7 @@ static void judge_target(struct result *r)
 	const struct kv_item *why = kv_find(&r->raw, "not_direct");
 	const struct kv_item *modelled = kv_find(&r->raw, "modelled");
 	const struct kv_item *sparse = kv_find(&r->raw, "unwritten_share");
+	const struct kv_item *groups = kv_find(&r->raw, "commit_groups");
 
 	if (!figures_is_raw(r))
 		return;
@@ -224,9 +225,31 @@ static void judge_target(struct result *r)
 		            "target: %.0f %% of the file were never written, and reading those "
 		            "parts touches no drive; write all of it first (--rw=write)",
 		            100 * sparse->d);
+	if (groups != NULL && groups->i > 1)
+		result_warn(r,
+		            "group commit: each of the %lld workers flushes for its own clients "
+		            "alone, so that one flush serves fewer of them; leave --workers out "
+		            "for one group of all",
+		            (long long)groups->i);
 	if (modelled != NULL)
 		result_warn(r, "profile: modelled, no definition of it is public: %s",
 		            modelled->text);
+}
+
+static void judge_targets(struct result *r)
+{
+	unsigned n = r->run->ntargets, clients = r->config->threads;
+
+	if (clients < n)
+		result_warn(r,
+		            "targets: %u of %u had no client; use at least as many --threads as "
+		            "targets",
+		            n - clients, n);
+	else if (n != 0 && clients % n != 0)
+		result_warn(r,
+		            "targets: %u clients are not even over %u targets; use a multiple of "
+		            "%u as --threads",
+		            clients, n, n);
 }
 
 void result_judge(struct result *r)
@@ -236,6 +259,7 @@ void result_judge(struct result *r)
 		judge_open_loop(r);
 		judge_samples(r);
 		judge_cpu(r);
+		judge_targets(r);
 	}
 	judge_database(r);
 	judge_target(r);

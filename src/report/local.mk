@@ -1,4 +1,10 @@
 libioltp_a_SOURCES += \
+	src/report/cmp_csv.c src/report/cmp_json.c src/report/cmp_text.c src/report/cmp_report.h \
+	src/report/cmp_doc.c src/report/cmp_doc.h \
+	src/report/cmp_facts.c src/report/cmp_twin.c src/report/cmp_twin.h \
+	src/report/cmp_like.c src/report/cmp_unlike.c \
+	src/report/cmp_stat.c src/report/cmp_stat.h \
+	src/report/cmp_verdict.c src/report/cmp_verdict.h \
 	src/report/facts_device.c src/report/facts_drive.c src/report/facts_host.c src/report/facts_priv.h \
 	src/report/figures.c src/report/figures.h \
 	src/report/judge.c \

@@ -242,6 +242,40 @@ static json_t *statements(const struct result *r, const struct run_figures *f)
 	return a;
 }
 
+/* Each server's part of the work: the counts add up to those of the totals. */
+static json_t *targets(const struct result *r, const struct run_result *run)
+{
+	json_t *a = json_array();
+
+	for (unsigned i = 0; i < run->ntargets; i++) {
+		const struct tally_sum *s = run->targets[i];
+		struct run_figures f = run->total;
+		json_t *o = json_object();
+
+		f.sum = s;
+		put(o, "name", rep_json_text(i < r->ntargets ? r->targets[i] : NULL));
+		put_count(o, "clients", figures_target_clients(r, i));
+		put_real(o, "tps", figures_rate(s->ok, &f));
+		put_real(o, "qps", figures_rate(figures_queries(&f), &f));
+		put_count(o, "begun", s->begun - s->cancelled);
+		put_count(o, "ok", s->ok);
+		put_count(o, "failed", s->failed);
+		put_count(o, "unfinished", s->begun - s->cancelled - s->ok - s->failed);
+		put_count(o, "retries", s->retries);
+		put_count(o, "reconnects", s->reconnects);
+		put_count(o, "errors", s->errors);
+		put_count(o, "commit_unknown", s->commit_unknown);
+		put_count(o, "reads", s->classes[TALLY_READ]);
+		put_count(o, "writes", s->classes[TALLY_WRITE]);
+		put_count(o, "other", s->classes[TALLY_OTHER]);
+		put(o, "latency_ns", latency_of(r, s->latency));
+		if (s->service != NULL)
+			put(o, "service_ns", latency_of(r, s->service));
+		json_array_append_new(a, o);
+	}
+	return a;
+}
+
 /* Loads of a curve: what was asked for, offered and done, and both latencies. */
 static json_t *curve(const struct result *r)
 {
@@ -302,7 +336,23 @@ static void put_hist(json_t *o, const char *key, const struct hist *h)
 	strbuf_fini(&text);
 }
 
-static json_t *histograms(const struct result *r, const struct tally_sum *s)
+static json_t *target_histograms(const struct result *r, const struct run_result *run)
+{
+	json_t *a = json_array();
+
+	for (unsigned i = 0; i < run->ntargets; i++) {
+		json_t *o = json_object();
+
+		put(o, "name", rep_json_text(i < r->ntargets ? r->targets[i] : NULL));
+		put_hist(o, "latency_ns", run->targets[i]->latency);
+		put_hist(o, "service_ns", run->targets[i]->service);
+		json_array_append_new(a, o);
+	}
+	return a;
+}
+
+static json_t *histograms(const struct result *r, const struct run_result *run,
+                          const struct tally_sum *s)
 {
 	json_t *o = json_object(), *types = json_object();
 
@@ -317,6 +367,8 @@ static json_t *histograms(const struct result *r, const struct tally_sum *s)
 		put(types, type_name(r, i), type);
 	}
 	put(o, "transactions", types);
+	if (run->ntargets != 0)
+		put(o, "targets", target_histograms(r, run));
 	return o;
 }
 
@@ -425,7 +477,7 @@ json_t *rep_json_document(const struct result *r, json_t *intervals)
 	put(o, "statements", statements(r, f));
 	json_object_set(o, "intervals", intervals);
 	put(o, "errors", errors(s));
-	put(o, "histograms", histograms(r, s));
+	put(o, "histograms", histograms(r, run, s));
 	put(o, "counters", rep_json_facts(&r->counters));
 	put(o, "generator", generator(r, run));
 	put(o, "warnings", warnings(&r->warnings));
@@ -433,6 +485,10 @@ json_t *rep_json_document(const struct result *r, json_t *intervals)
 		put(o, "raw", rep_json_facts(&r->raw));
 		put(o, "curve", curve(r));
 		keys += 2;
+	}
+	if (run->ntargets != 0) {
+		put(o, "targets", targets(r, run));
+		keys++;
 	}
 	if (r->ntests != 0) {
 		put(o, "tests", rep_json_tests(r));

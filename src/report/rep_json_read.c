@@ -90,26 +90,11 @@ static int convert(struct tree *t, json_t *json, unsigned depth)
 	return 0;
 }
 
-int rep_json_read(struct tree *t, const char *path, struct err *err)
+/* Takes `json` over. */
+static int to_tree(struct tree *t, json_t *json, const char *path, struct err *err)
 {
-	json_error_t error;
-	json_t *json;
-	FILE *in;
-	int rc;
+	int rc = convert(t, json, 0);
 
-	*t = (struct tree){0};
-	in = fopen(path, "re");
-	if (in == NULL)
-		return err_usage(err, "%s: cannot be read: %s; name the JSON result of a run", path,
-		                 strerror(errno));
-	json = json_loadf(in, JSON_DECODE_INT_AS_REAL | JSON_REJECT_DUPLICATES, &error);
-	fclose(in);
-	if (json == NULL)
-		return err_usage(
-		    err,
-		    "%s: line %d: is no whole JSON document: %s; name what --output=FILE wrote",
-		    path, error.line, error.text);
-	rc = convert(t, json, 0);
 	json_decref(json);
 	if (rc == 0)
 		return 0;
@@ -121,9 +106,64 @@ int rep_json_read(struct tree *t, const char *path, struct err *err)
 	return rc;
 }
 
-#else
+static FILE *open_file(const char *path, struct err *err)
+{
+	FILE *in = fopen(path, "re");
+
+	if (in == NULL)
+		err_usage(err, "%s: cannot be read: %s; name the JSON result of a run", path,
+		          strerror(errno));
+	return in;
+}
 
 int rep_json_read(struct tree *t, const char *path, struct err *err)
+{
+	FILE *in = open_file(path, err);
+	json_error_t error;
+	json_t *json;
+
+	*t = (struct tree){0};
+	if (in == NULL)
+		return -EINVAL;
+	json = json_loadf(in, JSON_DECODE_INT_AS_REAL | JSON_REJECT_DUPLICATES, &error);
+	fclose(in);
+	if (json == NULL)
+		return err_usage(
+		    err,
+		    "%s: line %d: is no whole JSON document: %s; name what --output=FILE wrote",
+		    path, error.line, error.text);
+	return to_tree(t, json, path, err);
+}
+
+int rep_json_read_part(struct tree *t, const char *path, struct err *err)
+{
+	const size_t flags =
+	    JSON_DECODE_INT_AS_REAL | JSON_REJECT_DUPLICATES | JSON_DISABLE_EOF_CHECK;
+	json_t *head, *intervals = json_array(), *interval;
+	FILE *in = open_file(path, err);
+
+	*t = (struct tree){0};
+	head = in != NULL ? json_loadf(in, flags, NULL) : NULL;
+	/* The last line may be cut off: the run ended in the middle of it. */
+	while (head != NULL && (interval = json_loadf(in, flags, NULL)) != NULL)
+		json_array_append_new(intervals, interval);
+	if (in != NULL)
+		fclose(in);
+	if (head == NULL || json_object_set(head, "intervals", intervals) != 0) {
+		json_decref(intervals);
+		json_decref(head);
+		return err_usage(err,
+		                 "%s: does not begin with what a run writes there; name a result, "
+		                 "or the .part of a run that did not end",
+		                 path);
+	}
+	json_decref(intervals);
+	return to_tree(t, head, path, err);
+}
+
+#else
+
+static int without_jansson(struct tree *t, const char *path, struct err *err)
 {
 	*t = (struct tree){0};
 	err_usage(err,
@@ -131,6 +171,16 @@ int rep_json_read(struct tree *t, const char *path, struct err *err)
 	          "libjansson-dev",
 	          path);
 	return -ENOTSUP;
+}
+
+int rep_json_read(struct tree *t, const char *path, struct err *err)
+{
+	return without_jansson(t, path, err);
+}
+
+int rep_json_read_part(struct tree *t, const char *path, struct err *err)
+{
+	return without_jansson(t, path, err);
 }
 
 #endif

@@ -18,4 +18,10 @@
  */
 int rep_json_read(struct tree *t, const char *path, struct err *err);
 
+/*
+ * Reads the FILE.part of a run that is under way or did not end as if it were a document: the head,
+ * with the intervals, as far as they were written whole, as its "intervals". Returns as above.
+ */
+int rep_json_read_part(struct tree *t, const char *path, struct err *err);
+
 #endif

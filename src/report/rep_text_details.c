@@ -81,6 +81,29 @@ static void type_table(const struct result *r, const char *title, bool service, 
 	fprintf(out, "\n");
 }
 
+static void target_table(const struct result *r, FILE *out)
+{
+	const struct run_figures *f = &r->run->total;
+	char label[4 * STATEMENT_COLUMNS + 1];
+
+	fprintf(out, "Targets (response time in ms):\n    %7s %10s %11s", "clients", "count",
+	        "per s");
+	latency_heads(out);
+	fprintf(out, " %8s %8s %9s  %s\n", "failed", "errors", "reconn.", "target");
+	for (unsigned i = 0; i < r->run->ntargets; i++) {
+		const struct tally_sum *s = r->run->targets[i];
+
+		fprintf(out, "    %7u %10llu %11.2f", figures_target_clients(r, i),
+		        (unsigned long long)s->ok, figures_rate(s->ok, f));
+		latency_cells(s->latency, out);
+		fprintf(
+		    out, " %8llu %8llu %9llu  %s\n", (unsigned long long)s->failed,
+		    (unsigned long long)s->errors, (unsigned long long)s->reconnects,
+		    figures_label(label, i < r->ntargets ? r->targets[i] : "?", STATEMENT_COLUMNS));
+	}
+	fprintf(out, "\n");
+}
+
 static void percentile_table(const struct result *r, FILE *out)
 {
 	const struct tally_sum *s = r->run->total.sum;
@@ -385,6 +408,8 @@ int rep_text_details(const struct result *r, FILE *out)
 			type_table(
 			    r, "Transactions, service time from the actual start (ms):", true, out);
 		percentile_table(r, out);
+		if (run->ntargets != 0)
+			target_table(r, out);
 		statement_table(&run->total, out);
 		rep_text_errors(s, out);
 	}

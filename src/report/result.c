@@ -18,6 +18,9 @@ void result_fini(struct result *r)
 		free(r->warnings.texts[i]);
 	free(r->warnings.texts);
 	free(r->command_line);
+	for (unsigned i = 0; i < r->ntargets; i++)
+		free(r->targets[i]);
+	free(r->targets);
 	kv_fini(&r->host);
 	kv_fini(&r->device);
 	kv_fini(&r->database);

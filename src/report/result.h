@@ -62,7 +62,9 @@ struct result {
 	struct result_warnings warnings;
 	const struct result_capture *capture; /* NULL: off */
 	const struct run_result *run;         /* NULL until the run is over */
-	const struct result_point *points;    /* raw runs with a curve */
+	char **targets; /* names of run->targets, `ntargets`; NULL: there is one, or none; owned */
+	unsigned ntargets;
+	const struct result_point *points; /* raw runs with a curve */
 	unsigned npoints;
 	const struct result_test *tests; /* tests of many cells; `run` is then of the last one's
 	                                    tracked cell */

@@ -172,6 +172,11 @@ free_workers:
 
 void run_result_fini(struct run_result *res)
 {
+	for (unsigned i = 0; i < res->ntargets; i++)
+		tally_sum_free(res->targets[i]);
+	free(res->targets);
+	res->targets = NULL;
+	res->ntargets = 0;
 	tally_sum_free(res->sum);
 	tally_sum_free(res->last_sum);
 	res->sum = res->last_sum = NULL;

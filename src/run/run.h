@@ -82,6 +82,9 @@ struct run_ops {
 	int (*worker_run)(void *ctx, struct worker *w, struct err *err);
 	/* In the worker's thread, after the run or a failed init. */
 	void (*worker_done)(void *ctx, struct worker *w);
+	/* Main thread, at the end: how many targets the clients were spread over; client i worked
+	 * on target i modulo that number. NULL, 0 or 1: no figures per target. */
+	unsigned (*targets)(void *ctx);
 };
 
 /* How even the clients were: events, and time within events. */
@@ -119,6 +122,9 @@ struct run_result {
 	struct tally_sum *sum;    /* what total.sum points to; NULL: the run did not start */
 	struct run_figures last;  /* since the last checkpoint; without one the same as total */
 	struct tally_sum *last_sum;
+	struct tally_sum **targets; /* sums of the clients of each target, which add up to `sum`;
+	                               ntargets, NULL when there is one */
+	unsigned ntargets;
 	struct run_phases phases;
 	enum run_end end;
 	int signal;     /* RUN_END_SIGNAL */

@@ -314,6 +314,35 @@ static void settle(struct run_figures *f, const struct tally_sum *all)
 	f->queue_length = 0;
 }
 
+/* The tallies of each target's clients, added up. */
+static int sum_targets(const struct run *run, struct run_result *res)
+{
+	const unsigned clients = run->config.threads;
+	unsigned n = run->ops->targets != NULL ? run->ops->targets(run->ops_ctx) : 1;
+	struct tally **own;
+	int rc = 0;
+
+	if (n < 2)
+		return 0;
+	own = calloc(clients, sizeof(*own));
+	res->targets = calloc(n, sizeof(*res->targets));
+	if (own == NULL || res->targets == NULL)
+		rc = -ENOMEM;
+	for (unsigned i = 0; rc == 0 && i < n; i++) {
+		unsigned count = 0;
+
+		for (unsigned c = i; c < clients; c += n)
+			own[count++] = run->tallies[c];
+		/* One that no client works on has a sum of nothing, with the types of all. */
+		res->targets[i] = count != 0 ? tally_sum_new(own, count, false)
+		                             : tally_sum_diff(res->sum, res->sum);
+		rc = res->targets[i] == NULL ? -ENOMEM : 0;
+		res->ntargets += rc == 0;
+	}
+	free(own);
+	return rc;
+}
+
 int ticker_final(struct ticker *t, struct run_result *res)
 {
 	struct run *run = t->run;
@@ -331,6 +360,8 @@ int ticker_final(struct ticker *t, struct run_result *res)
 	settle(&res->total, all);
 	res->total.fairness = fairness_since(t, NULL);
 	res->last = res->total;
+	if (sum_targets(run, res) != 0)
+		return -ENOMEM;
 	if (t->base == NULL)
 		return 0;
 	res->last_sum = tally_sum_diff(all, t->base);

@@ -149,6 +149,70 @@ free_all:
 	return rc;
 }
 
+/* In the main state; for further targets in a fresh one each, as the script may keep connections in
+ * its globals. */
+static int run_serial(struct script *s, const char *command, struct err *err)
+{
+	struct script_state *st;
+	int rc;
+
+	if (s->target == 0)
+		return run_in(s->main, command, err);
+	st = state_new(s, STATE_COMMAND, NULL, 0, NULL, err);
+	rc = st == NULL ? -EIO : state_set_options(st, err);
+	if (rc == 0)
+		rc = run_in(st, command, err);
+	state_free(st);
+	return rc;
+}
+
+/* Says which target it was that failed, or is through. */
+static int tell_target(struct script *s, unsigned n, const char *command, const struct err *own,
+                       struct err *err)
+{
+	struct strbuf name = STRBUF_INIT;
+	int rc = 0;
+
+	script_targets(s, s->target, &name);
+	if (!err_is_set(own))
+		log_notice(s->log, "%s: target %u of %u, %s, is through", command, s->target + 1, n,
+		           strbuf_str(&name));
+	else
+		rc = err_set(err, own->status, "target %u of %u, %s: %s%s", s->target + 1, n,
+		             strbuf_str(&name), own->text,
+		             s->target == 0 ? ""
+		                            : " (if the targets are one database, as a cluster's "
+		                              "nodes are, give --db-cluster)");
+	strbuf_fini(&name);
+	return rc;
+}
+
+/* Each server of a list has tables of its own: the command is for each of them. How many there are
+ * is known when the first one's connections were made. */
+static int run_targets(struct script *s, const char *command, bool parallel, struct err *err)
+{
+	const bool told_to_end = s->signal != NULL;
+	unsigned n = 1;
+	int rc = 0;
+
+	s->one_target = !opt_bool(s->options, "db-cluster");
+	for (s->target = 0; rc == 0 && s->target < n; s->target++) {
+		struct err own = ERR_INIT;
+
+		rc = parallel ? run_parallel(s, command, &own) : run_serial(s, command, &own);
+		if (s->one_target)
+			n = script_targets(s, 0, NULL);
+		if (n > 1)
+			rc = tell_target(s, n, command, &own, err);
+		else if (rc != 0)
+			rc = err_set(err, own.status, "%s", own.text);
+		if (told_to_end && *s->signal != 0)
+			break;
+	}
+	s->one_target = false;
+	return rc;
+}
+
 int script_command(struct script *s, const char *command, struct err *err)
 {
 	bool parallel;
@@ -158,5 +222,5 @@ int script_command(struct script *s, const char *command, struct err *err)
 		return -EIO;
 	parallel = lua_toboolean(s->main->L, -1);
 	lua_pop(s->main->L, 1);
-	return parallel ? run_parallel(s, command, err) : run_in(s->main, command, err);
+	return run_targets(s, command, parallel, err);
 }

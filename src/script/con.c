@@ -26,6 +26,8 @@ struct ioltp_con *con_open(struct client *c, const char *driver, struct err *err
 		        env->ops->name);
 		return NULL;
 	}
+	if (sc->script->one_target)
+		con->sql->target = sc->script->target;
 	con->client = c;
 	con->next = sc->cons;
 	sc->cons = con;

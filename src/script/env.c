@@ -98,6 +98,19 @@ bool script_facts(struct script *s, const char **driver, struct kv *facts, bool 
 	return true;
 }
 
+unsigned script_targets(struct script *s, unsigned i, struct strbuf *name)
+{
+	struct sql_env *env = NULL;
+
+	pthread_mutex_lock(&s->env->lock);
+	if (s->env->n != 0)
+		env = s->env->open[0];
+	pthread_mutex_unlock(&s->env->lock);
+	if (env == NULL || __atomic_load_n(&s->busy_conns, __ATOMIC_RELAXED) == 0)
+		return 1;
+	return sql_targets(env, i, name);
+}
+
 const char *script_env_name(struct sql_env *e)
 {
 	return sql_script_name(e);

@@ -44,4 +44,9 @@ static void worker_done(void *ctx, struct worker *w)
 	w->data = NULL;
 }
 
-const struct run_ops script_run_ops = {worker_init, worker_run, worker_done};
+static unsigned targets(void *ctx)
+{
+	return script_targets(ctx, 0, NULL);
+}
+
+const struct run_ops script_run_ops = {worker_init, worker_run, worker_done, targets};

@@ -15,6 +15,8 @@ int script_load(struct script *s, struct err *err)
 
 	if (s->threads == 0)
 		s->threads = 1;
+	/* A script may draw while it is loaded, with the options as they are known by then. */
+	dist_params_from(&s->dist, s->options);
 	s->env = script_env_new(s);
 	if (s->env == NULL)
 		return err_run(err, "lua: out of memory");

@@ -49,6 +49,8 @@ struct script {
 	    busy_conns; /* (atomic) connections made: none means that the script uses no database */
 	const volatile sig_atomic_t *signal;
 	struct script_env *env; /* drivers opened so far, shared by the states */
+	bool one_target;        /* connections go to target number `target` and are not spread */
+	unsigned target;
 	struct script_state *main;
 	struct script_state *report; /* made when hooks are there */
 	bool hook_intermediate, hook_cumulative;
@@ -102,5 +104,8 @@ void script_reports_end(struct script *s);
 bool script_facts(struct script *s, const char **driver, struct kv *facts, bool *durable);
 /* Hash over all connections, of statements made; 0 unless --db-hash. */
 uint64_t script_hash(const struct script *s);
+/* How many servers the connections of a run are spread over, 1 or more; `name` (may be NULL) gets
+ * that of number i. */
+unsigned script_targets(struct script *s, unsigned i, struct strbuf *name);
 
 #endif

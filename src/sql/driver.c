@@ -239,6 +239,11 @@ bool sql_fetch(struct sql_result *result)
 
 /* ---- connections ---- */
 
+unsigned sql_targets(const struct sql_env *env, unsigned i, struct strbuf *name)
+{
+	return env->ops->targets != NULL ? env->ops->targets(env, i, name) : 1;
+}
+
 struct sql_conn *sql_conn_new(struct sql_env *env, unsigned owner, bool async)
 {
 	struct sql_conn *conn = calloc(1, sizeof(*conn));
@@ -246,7 +251,7 @@ struct sql_conn *sql_conn_new(struct sql_env *env, unsigned owner, bool async)
 	if (conn == NULL)
 		return NULL;
 	conn->env = env;
-	conn->owner = owner;
+	conn->owner = conn->target = owner;
 	conn->async = async && (env->ops->caps & CAP_ASYNC) != 0;
 	return conn;
 }
@@ -313,13 +318,27 @@ void sql_conn_free(struct sql_conn *conn)
 	free(conn);
 }
 
-/* After a call that went wrong; `commit`: it was a COMMIT. */
-void conn_failed(struct sql_conn *conn, bool commit)
+/* Of a write outside of a transaction the server may have said that it did not do it; of a COMMIT
+ * nothing less than its answer is believed. */
+static bool is_unknown(const struct sql_conn *conn, const char *text, size_t len)
+{
+	const enum sql_dialect dialect = conn->env->dialect;
+
+	if (conn->more_lasts)
+		return true;
+	if (text == NULL)
+		return false;
+	return stmt_lasts(text, len, dialect, true) ||
+	       (conn->alone && !conn->undone && stmt_lasts(text, len, dialect, false));
+}
+
+void conn_failed(struct sql_conn *conn, const char *text, size_t len)
 {
 	struct sql_error *error = &conn->error;
 
-	if (error->outcome == SQL_LOST && commit)
+	if (error->outcome == SQL_LOST && is_unknown(conn, text, len))
 		error->outcome = SQL_UNKNOWN;
+	conn->more_lasts = false;
 	if (conn->env->debug)
 		log_outcome(conn);
 	conn->pipe_failed = conn->pipe_open;
@@ -327,9 +346,10 @@ void conn_failed(struct sql_conn *conn, bool commit)
 		drop(conn);
 }
 
-bool is_commit(const char *text, size_t len)
+void conn_note_more(struct sql_conn *conn, const char *text, size_t len)
 {
-	return stmt_txn(text, len) == STMT_COMMIT;
+	conn->more_lasts =
+	    conn->more && text != NULL && stmt_lasts(text, len, conn->env->dialect, !conn->alone);
 }
 
 void conn_connected(struct sql_conn *conn)
@@ -369,11 +389,14 @@ static enum sql_call started(struct sql_conn *conn, enum sql_call call, const ch
 {
 	if (call == CALL_PENDING) {
 		conn->call.kind = CALL_OF_OTHER;
-		conn->call.commit = text != NULL && is_commit(text, len);
+		conn->call.text = text;
+		conn->call.len = len;
 		return CALL_PENDING;
 	}
 	if (UNLIKELY(conn->error.outcome != SQL_OK))
-		conn_failed(conn, text != NULL && is_commit(text, len));
+		conn_failed(conn, text, len);
+	else if (UNLIKELY(conn->more || conn->more_lasts) && text != NULL)
+		conn_note_more(conn, text, len);
 	return CALL_DONE;
 }
 
@@ -392,6 +415,7 @@ enum sql_call sql_query(struct sql_conn *conn, const char *text, size_t len,
 		conn->hash = hash_bytes(conn->hash, text, len);
 	if (UNLIKELY(conn->env->debug))
 		conn_log(conn, "query", text, len);
+	conn->alone = !conn->env->ops->in_transaction(conn);
 	return started(conn, conn->env->ops->query(conn, text, len, result), text, len);
 }
 
@@ -404,6 +428,7 @@ void conn_run(struct sql_conn *conn, const char *text, size_t len)
 		return;
 	}
 	conn_clear(conn);
+	conn->alone = !conn->env->ops->in_transaction(conn);
 	conn_wait(conn, started(conn, conn->env->ops->query(conn, text, len, &result), text, len));
 	sql_result_free(result);
 }

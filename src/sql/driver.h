@@ -85,6 +85,11 @@ struct driver_ops {
 	/* The name that scripts are told; NULL: `name`. */
 	const char *(*script_name)(struct sql_env *env);
 
+	/* How many servers connections are spread over: conn->target modulo that number is the one
+	 * of a connection. Appends the name of number i, "host:port" or a socket's path, to `name`
+	 * (may be NULL). NULL: there is one. */
+	unsigned (*targets)(const struct sql_env *env, unsigned i, struct strbuf *name);
+
 	/* Connects conn (fresh, or after disconnect). May be pending. disconnect follows a failure.
 	 */
 	enum sql_call (*connect)(struct sql_conn *conn);
@@ -169,8 +174,10 @@ struct sql_env {
 /* A connection. Fields above the line are for callers to read. */
 struct sql_conn {
 	struct sql_env *env;
-	unsigned owner; /* client number: picks a target of a list, a random stream */
-	bool async;     /* asked for at sql_conn_new */
+	unsigned owner;  /* client number: picks a random stream */
+	unsigned target; /* which server of a list, modulo their number: the owner's number, unless
+	                    changed before connecting */
+	bool async;      /* asked for at sql_conn_new */
 	bool connected;
 	bool more;   /* another result waits (CAP_MULTI_RESULT) */
 	bool piping; /* inside a pipeline that is one: a call that went well was only put on its way
@@ -178,6 +185,12 @@ struct sql_conn {
 	struct sql_error error; /* outcome of the last call; SQL_OK when it went well */
 	uint64_t affected;      /* rows changed by the last statement */
 	uint64_t warnings;      /* of the last statement */
+	bool
+	    undone; /* the driver's, with SQL_LOST: the server did not do the statement, for sure */
+	bool alone; /* the last statement stood outside of a transaction; not kept for prepared
+	               reads */
+	bool more_lasts;   /* among the results that wait is one of a statement that would be
+	                      SQL_UNKNOWN */
 	unsigned epoch;    /* grows with each connect and disconnect: older statements are prepared
 	                      again when next used */
 	unsigned txn_hint; /* caller's: number of the transaction type that runs, 0..63; the driver
@@ -205,7 +218,8 @@ struct sql_conn {
 			CALL_OF_OTHER
 		} kind;
 		struct sql_stmt *stmt;
-		bool commit; /* losing the connection leaves the outcome unknown */
+		const char *text; /* NULL: none */
+		size_t len;
 	} call;
 };
 
@@ -265,7 +279,7 @@ extern const struct driver_ops driver_pgsql;
 int driver_check_all(struct err *err);
 int driver_check(const struct driver_ops *ops, struct err *err);
 
-/* Options for all engines: --db-driver --db-ps-mode --db-debug --db-hash. */
+/* Options for all engines: --db-driver --db-ps-mode --db-cluster --db-debug --db-hash. */
 extern const struct opt_desc sql_options[];
 
 /* The list for --db-driver=help: a name and a title per line. */
@@ -280,6 +294,10 @@ void sql_env_close(struct sql_env *env);
 /* The driver's name as scripts are told it ("mysql" under --sqlite-pretend=mysql). */
 const char *sql_script_name(struct sql_env *env);
 
+/* How many servers connections are spread over, 1 or more; `name` (may be NULL) gets that of number
+ * i, nothing from a driver without targets. */
+unsigned sql_targets(const struct sql_env *env, unsigned i, struct strbuf *name);
+
 /* A connection object, not connected. NULL: out of memory. */
 struct sql_conn *sql_conn_new(struct sql_env *env, unsigned owner, bool async);
 /* Disconnects and frees; statements still held by the caller stay valid objects (conn NULL:
@@ -291,8 +309,9 @@ void sql_disconnect(struct sql_conn *conn);
 
 /*
  * Runs a text. *result: NULL, or rows to be freed by sql_result_free. Not connected: SQL_LOST. A
- * call that loses the connection disconnects; during COMMIT the outcome is SQL_UNKNOWN. The text
- * ends with a NUL at len and must stay while the call is pending.
+ * call that loses the connection disconnects; during COMMIT, or a write outside of a transaction,
+ * the outcome is SQL_UNKNOWN. The text ends with a NUL at len and must stay while the call is
+ * pending.
  */
 enum sql_call sql_query(struct sql_conn *conn, const char *text, size_t len,
                         struct sql_result **result);

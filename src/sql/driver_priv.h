@@ -15,6 +15,7 @@ static inline void conn_clear(struct sql_conn *conn)
 {
 	if (UNLIKELY(conn->error.outcome != SQL_OK)) {
 		conn->error.outcome = SQL_OK;
+		conn->undone = false;
 		conn->error.code = 0;
 		conn->error.state[0] = '\0';
 		conn->error.text[0] = '\0';
@@ -32,9 +33,12 @@ void result_destroy(struct sql_result *result);
 
 /* After a connect that is done: connected, or dropped. */
 void conn_connected(struct sql_conn *conn);
-/* After a call that went wrong; `commit`: it was a COMMIT. A lost connection is dropped. */
-void conn_failed(struct sql_conn *conn, bool commit);
-bool is_commit(const char *text, size_t len);
+/* After a call that went wrong; `text`: the statement, NULL when there was none. A lost connection
+ * is dropped. */
+void conn_failed(struct sql_conn *conn, const char *text, size_t len);
+/* After a statement that went well: what it means when the connection goes before all of its
+ * results were read. */
+void conn_note_more(struct sql_conn *conn, const char *text, size_t len);
 /* A line of --db-debug. */
 void conn_log(struct sql_conn *conn, const char *what, const char *text, size_t len);
 /* Sets SQL_LOST "not connected". */

@@ -19,6 +19,11 @@ const struct opt_desc sql_options[] = {
      .choices = "auto|disable",
      .help =
          "prepared statements: as the engine has them, or sent as text with the parameters in it"},
+    {.name = "db-cluster",
+     .type = OPT_BOOL,
+     .def = "off",
+     .help = "the servers of a list of hosts, ports or sockets are one database: commands such as "
+             "prepare and cleanup run once, spread over them, and not once for each"},
     {.name = "db-debug",
      .type = OPT_BOOL,
      .def = "off",

@@ -36,7 +36,7 @@ static void prepare_done(struct sql_stmt *stmt)
 		if (stmt->impl != NULL)
 			conn->env->ops->stmt_close(stmt);
 		stmt->impl = NULL;
-		conn_failed(conn, false);
+		conn_failed(conn, NULL, 0);
 		return;
 	}
 	stmt->epoch = conn->epoch;
@@ -133,7 +133,7 @@ static int bind_prepared(struct sql_stmt *stmt)
 	conn->env->ops->bind(stmt);
 	if (conn->error.outcome == SQL_OK)
 		return 0;
-	conn_failed(conn, false);
+	conn_failed(conn, NULL, 0);
 	return -EIO;
 }
 
@@ -240,6 +240,14 @@ static void release_result(struct sql_stmt *stmt)
 		result_destroy(result);
 }
 
+/* Before it is sent: afterwards nobody could tell. Reads do without. */
+static inline void note_alone(struct sql_stmt *stmt)
+{
+	struct sql_conn *conn = stmt->conn;
+
+	conn->alone = stmt->class != SQL_READ && !conn->env->ops->in_transaction(conn);
+}
+
 static enum sql_call execute_emulated(struct sql_stmt *stmt)
 {
 	struct sql_conn *conn = stmt->conn;
@@ -247,6 +255,7 @@ static enum sql_call execute_emulated(struct sql_stmt *stmt)
 	release_result(stmt);
 	if (emulate_text(stmt) != 0)
 		return CALL_DONE;
+	note_alone(stmt);
 	return conn->env->ops->query(conn, strbuf_str(conn->scratch), conn->scratch->len,
 	                             &stmt->result);
 }
@@ -259,7 +268,9 @@ static void execute_done(struct sql_stmt *stmt)
 		adopt_result(stmt);
 	if (UNLIKELY(conn->error.outcome != SQL_OK)) {
 		stmt->has_rows = false;
-		conn_failed(conn, is_commit(stmt->text, stmt->len));
+		conn_failed(conn, stmt->text, stmt->len);
+	} else {
+		conn_note_more(conn, stmt->text, stmt->len);
 	}
 }
 
@@ -271,6 +282,7 @@ static inline enum sql_call execute_prepared(struct sql_stmt *stmt)
 	if (result->nrows != 0 || result->impl != NULL)
 		result_empty(result, stmt->conn->env->ops);
 	result->cursor = 0;
+	note_alone(stmt);
 	return stmt->conn->env->ops->execute(stmt);
 }
 
@@ -340,7 +352,7 @@ static enum sql_call execute_slow(struct sql_stmt *stmt)
 	if (stmt->nparams != 0 && !stmt->bound) {
 		sql_error_set(conn, SQL_FATAL, EINVAL, "07001",
 		              "no parameters are bound for: %.200s", stmt->text);
-		conn_failed(conn, false);
+		conn_failed(conn, NULL, 0);
 		return CALL_DONE;
 	}
 	if (stmt->epoch != conn->epoch && prepare_start(stmt) == CALL_PENDING)
@@ -360,7 +372,7 @@ enum sql_call sql_execute(struct sql_stmt *stmt)
 	conn_clear(conn);
 	if (UNLIKELY(execute_prepared(stmt) == CALL_PENDING))
 		return execute_started(stmt, CALL_PENDING);
-	if (UNLIKELY(conn->error.outcome != SQL_OK))
+	if (UNLIKELY(conn->error.outcome != SQL_OK || conn->more || conn->more_lasts))
 		execute_done(stmt);
 	return CALL_DONE;
 }
@@ -387,7 +399,9 @@ enum sql_call sql_poll(struct sql_conn *conn)
 	} else if (kind == CALL_OF_EXECUTE) {
 		execute_done(stmt);
 	} else if (conn->error.outcome != SQL_OK) {
-		conn_failed(conn, conn->call.commit);
+		conn_failed(conn, conn->call.text, conn->call.len);
+	} else if (conn->call.text != NULL) {
+		conn_note_more(conn, conn->call.text, conn->call.len);
 	}
 	return CALL_DONE;
 }

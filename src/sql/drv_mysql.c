@@ -10,6 +10,7 @@ const struct driver_ops driver_mysql = {
     .options_title = "MySQL driver options",
     .open = mydrv_open,
     .close = mydrv_close,
+    .targets = mydrv_targets,
     .connect = mydrv_connect,
     .disconnect = mydrv_disconnect,
     .in_transaction = mydrv_in_transaction,

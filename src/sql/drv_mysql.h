@@ -8,7 +8,7 @@
 
 #define MYDRV_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-/* Where clients connect to; client n uses target n modulo their number. */
+/* Where clients connect to; a connection uses its target modulo their number. */
 struct mydrv_target {
 	const char *host;   /* NULL: the library's default */
 	unsigned port;      /* 0: the library's default */
@@ -100,6 +100,7 @@ void mydrv_trace(struct sql_conn *conn, const char *fmt, ...) __attribute__((for
 /* ---- drv_mysql_options.c, drv_mysql_file.c ---- */
 int mydrv_open(struct sql_env *env, struct err *err);
 void mydrv_close(struct sql_env *env);
+unsigned mydrv_targets(const struct sql_env *env, unsigned i, struct strbuf *name);
 /* Reads [client] and [ioltp] of `path`, or of ~/.my.cnf when NULL (which need not exist). 0, or
  * -errno with `err`. */
 int mydrv_file_read(struct mydrv_file *file, const char *path, const struct log *log,

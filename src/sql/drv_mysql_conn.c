@@ -58,7 +58,7 @@ static bool try_connect(struct mydrv_conn *mc, const struct mydrv_env *me,
 enum sql_call mydrv_connect(struct sql_conn *conn)
 {
 	const struct mydrv_env *me = mydrv_env(conn);
-	const struct mydrv_target *target = &me->targets[conn->owner % me->ntargets];
+	const struct mydrv_target *target = &me->targets[conn->target % me->ntargets];
 	struct mydrv_conn *mc = calloc(1, sizeof(*mc));
 	bool good;
 

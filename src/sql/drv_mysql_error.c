@@ -71,6 +71,8 @@ static void set(struct sql_conn *conn, unsigned code, const char *state, const c
 		text = "the client library failed without saying why";
 	}
 	sql_error_set(conn, lost ? SQL_LOST : SQL_FATAL, (int)code, state, "%s", text);
+	/* Gone before the whole of it was sent; losing the answer is CR_SERVER_LOST. */
+	conn->undone = code == CR_SERVER_GONE_ERROR;
 	conn->more = false;
 	mc->source = NULL;
 	MYDRV_TRACE(conn, "error %u, state %s: %s", code, state, text);

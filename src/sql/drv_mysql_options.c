@@ -351,3 +351,15 @@ void mydrv_close(struct sql_env *env)
 	free_env(env->impl);
 	mysql_library_end();
 }
+
+unsigned mydrv_targets(const struct sql_env *env, unsigned i, struct strbuf *name)
+{
+	const struct mydrv_env *me = env->impl;
+	const struct mydrv_target *target = &me->targets[i % me->ntargets];
+
+	if (name != NULL && target->socket != NULL)
+		strbuf_adds(name, target->socket);
+	else if (name != NULL)
+		strbuf_addf(name, "%s:%u", target->host, target->port != 0 ? target->port : 3306);
+	return me->ntargets;
+}

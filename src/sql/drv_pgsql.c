@@ -9,6 +9,7 @@ const struct driver_ops driver_pgsql = {
     .options_title = "PostgreSQL options",
     .open = pgsql_open,
     .close = pgsql_close,
+    .targets = pgsql_targets,
     .connect = pgsql_connect,
     .disconnect = pgsql_disconnect,
     .in_transaction = pgsql_in_transaction,

@@ -45,6 +45,7 @@ struct pgsql_stmt {
 	char name[16];      /* on the server; "" before the first time */
 	struct strbuf text; /* with $1, $2, ... */
 	enum stmt_txn txn;
+	bool writes;   /* may change data, and commits itself outside of a transaction */
 	bool prepared; /* under `name`, with the types in `oids` */
 	bool simple;   /* no parameters and no rows: sent as text, which is less work */
 	/* One block for the arrays, nparams each; NULL without parameters. */
@@ -83,6 +84,8 @@ struct pgsql_conn {
 	bool stale; /* the last failure was one that preparing again mends */
 	bool pipe_open;
 	bool pipe_commit;     /* a COMMIT is among the statements on their way */
+	bool pipe_lasts;      /* or a write outside of a transaction */
+	bool pipe_txn;        /* behind them a transaction is open */
 	unsigned pipe_queued; /* statements on their way */
 	struct pgsql_bulk bulk;
 };
@@ -91,6 +94,7 @@ struct pgsql_conn {
 extern const struct opt_desc pgsql_options[];
 int pgsql_open(struct sql_env *env, struct err *err);
 void pgsql_close(struct sql_env *env);
+unsigned pgsql_targets(const struct sql_env *env, unsigned i, struct strbuf *name);
 
 /* ---- drv_pgsql_conn.c ---- */
 enum sql_call pgsql_connect(struct sql_conn *conn);
@@ -145,8 +149,10 @@ enum sql_call pgsql_pipeline_begin(struct sql_conn *conn);
 enum sql_call pgsql_pipeline_end(struct sql_conn *conn);
 /* A text as part of the pipeline. */
 void pgsql_pipe_text(struct sql_conn *conn, const char *text, size_t len);
-/* After a statement was put on its way. */
-void pgsql_pipe_sent(struct pgsql_conn *pc, bool commit);
+/* After a statement was put on its way; `writes`: as of struct pgsql_stmt. */
+void pgsql_pipe_sent(struct pgsql_conn *pc, enum stmt_txn txn, bool writes);
+/* After the connection was lost. */
+void pgsql_pipe_lost(struct sql_conn *conn, bool synced);
 /* Collects the results of all that is on its way. False: failed. */
 bool pgsql_pipe_collect(struct sql_conn *conn);
 

@@ -153,8 +153,8 @@ static PGconn *start(struct sql_conn *conn)
 		const char *word, *value;
 	} all[] = {
 	    {"service", pe->service},
-	    {"host", pe->nhosts != 0 ? pe->hosts[conn->owner % pe->nhosts] : NULL},
-	    {"port", pe->nports != 0 ? pe->ports[conn->owner % pe->nports] : NULL},
+	    {"host", pe->nhosts != 0 ? pe->hosts[conn->target % pe->nhosts] : NULL},
+	    {"port", pe->nports != 0 ? pe->ports[conn->target % pe->nports] : NULL},
 	    {"user", pe->user},
 	    {"password", pe->password},
 	    {"dbname", pe->db},

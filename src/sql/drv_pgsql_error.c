@@ -14,6 +14,13 @@ static bool is_lost_state(const char *state)
 	       strcmp(state, "57P02") == 0 || strcmp(state, "57P03") == 0;
 }
 
+/* The server ended the session between statements, or broke off the one that it says this to: then
+ * it did not commit. (A crash, 57P02, may come at any time.) */
+static bool is_undone_state(const char *state)
+{
+	return strcmp(state, "57P01") == 0 || strcmp(state, "57P05") == 0;
+}
+
 static enum sql_outcome outcome_of(const PGconn *pg, const PGresult *result, const char *state)
 {
 	const char *severity = PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
@@ -69,6 +76,7 @@ void pgsql_failed(struct sql_conn *conn, const PGresult *result)
 	              words[0] != '\0' ? words : "the server gave no reason",
 	              detail != NULL ? " (" : "", detail != NULL ? detail : "",
 	              detail != NULL ? ")" : "");
+	conn->undone = is_undone_state(state);
 }
 
 void pgsql_call_failed(struct sql_conn *conn, const char *what)

@@ -232,3 +232,19 @@ void pgsql_close(struct sql_env *env)
 	free(pe);
 	env->impl = NULL;
 }
+
+unsigned pgsql_targets(const struct sql_env *env, unsigned i, struct strbuf *name)
+{
+	const struct pgsql_env *pe = env->impl;
+	const unsigned n = pe->nhosts > pe->nports ? pe->nhosts : pe->nports;
+	const char *host = pe->nhosts != 0 ? pe->hosts[i % pe->nhosts] : getenv("PGHOST");
+	const char *port = pe->nports != 0 ? pe->ports[i % pe->nports] : getenv("PGPORT");
+
+	if (name != NULL) {
+		host = host != NULL ? host : "localhost";
+		/* A folder: of the server's socket. */
+		strbuf_addf(name, host[0] == '/' ? "%s/.s.PGSQL.%s" : "%s:%s", host,
+		            port != NULL ? port : "5432");
+	}
+	return n != 0 ? n : 1;
+}

@@ -13,6 +13,8 @@ enum sql_call pgsql_pipeline_begin(struct sql_conn *conn)
 {
 	struct pgsql_conn *pc = conn->impl;
 
+	const bool in_txn = pgsql_in_transaction(conn);
+
 	pgsql_drop_more(pc);
 	conn->more = false;
 	if (pc->bulk.open) {
@@ -21,16 +23,30 @@ enum sql_call pgsql_pipeline_begin(struct sql_conn *conn)
 		pgsql_call_failed(conn, "beginning a pipeline");
 	} else {
 		pc->pipe_open = true;
+		pc->pipe_txn = in_txn;
+		pc->pipe_lasts = false;
 		pc->pipe_queued = 0;
 		pc->pipe_commit = false;
 	}
 	return CALL_DONE;
 }
 
-void pgsql_pipe_sent(struct pgsql_conn *pc, bool commit)
+void pgsql_pipe_sent(struct pgsql_conn *pc, enum stmt_txn txn, bool writes)
 {
 	pc->pipe_queued++;
-	pc->pipe_commit = pc->pipe_commit || commit;
+	pc->pipe_commit = pc->pipe_commit || txn == STMT_COMMIT;
+	pc->pipe_lasts = pc->pipe_lasts || (writes && !pc->pipe_txn);
+	if (txn != STMT_PLAIN)
+		pc->pipe_txn = txn == STMT_BEGIN;
+}
+
+/* Outside of a transaction the sync is what commits. */
+void pgsql_pipe_lost(struct sql_conn *conn, bool synced)
+{
+	const struct pgsql_conn *pc = conn->impl;
+
+	if (conn->error.outcome == SQL_LOST && (pc->pipe_commit || (synced && pc->pipe_lasts)))
+		conn->error.outcome = SQL_UNKNOWN;
 }
 
 void pgsql_pipe_text(struct sql_conn *conn, const char *text, size_t len)
@@ -38,9 +54,11 @@ void pgsql_pipe_text(struct sql_conn *conn, const char *text, size_t len)
 	struct pgsql_conn *pc = conn->impl;
 
 	if (PQsendQueryParams(pc->pg, text, 0, NULL, NULL, NULL, NULL, 0))
-		pgsql_pipe_sent(pc, stmt_txn(text, len) == STMT_COMMIT);
+		pgsql_pipe_sent(pc, stmt_txn(text, len),
+		                stmt_lasts(text, len, DIALECT_PGSQL, false));
 	else
 		pgsql_call_failed(conn, "sending a statement");
+	pgsql_pipe_lost(conn, false);
 }
 
 /* One result. True: it was the sync. */
@@ -96,10 +114,10 @@ bool pgsql_pipe_collect(struct sql_conn *conn)
 		collect(conn);
 	else
 		pgsql_call_failed(conn, "ending a pipeline");
-	if (conn->error.outcome == SQL_LOST && pc->pipe_commit)
-		conn->error.outcome = SQL_UNKNOWN;
+	pgsql_pipe_lost(conn, true);
 	pc->pipe_queued = 0;
 	pc->pipe_commit = false;
+	pc->pipe_lasts = false;
 	return conn->error.outcome == SQL_OK;
 }
 

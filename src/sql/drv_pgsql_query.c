@@ -68,6 +68,23 @@ static bool is_kept(struct sql_conn *conn, PGresult *result, bool *usable)
 	return false;
 }
 
+/*
+ * Behind the success of a statement comes its own commit, when it is prepared and outside of a
+ * transaction: what fails there fails the statement. Inside of one only the loss of the connection
+ * can follow, which the next call meets.
+ */
+static void take_late(struct sql_conn *conn, PGresult *result)
+{
+	const struct pgsql_conn *pc = conn->impl;
+
+	if (is_failure(PQresultStatus(result)) &&
+	    (conn->alone || PQstatus(pc->pg) != CONNECTION_BAD)) {
+		pgsql_failed(conn, result);
+		conn->undone = false;
+	}
+	PQclear(result);
+}
+
 PGresult *pgsql_single(struct sql_conn *conn)
 {
 	const struct pgsql_conn *pc = conn->impl;
@@ -78,9 +95,7 @@ PGresult *pgsql_single(struct sql_conn *conn)
 		if (kept == NULL && is_kept(conn, result, &usable))
 			kept = result;
 		else if (kept != NULL)
-			/* Behind success there is only the loss of the connection, which the next
-			 * call meets. */
-			PQclear(result);
+			take_late(conn, result);
 	}
 	if (kept == NULL && conn->error.outcome == SQL_OK)
 		pgsql_call_failed(conn, "no result");
@@ -179,6 +194,8 @@ static PGresult *collect_text(struct sql_conn *conn)
 		pgsql_call_failed(conn, "the connection broke");
 	if (conn->error.outcome == SQL_OK)
 		return first;
+	/* What stood before may have been committed. */
+	conn->undone = conn->undone && first == NULL;
 	PQclear(first);
 	pgsql_drop_more(pc);
 	return NULL;

@@ -141,7 +141,7 @@ static bool prepare_now(struct sql_stmt *stmt)
 	}
 	/* Inside a pipeline what is on its way comes first, and its failure is ours. */
 	if (pc->pipe_open) {
-		pgsql_pipe_sent(pc, false);
+		pgsql_pipe_sent(pc, STMT_PLAIN, false);
 		ps->prepared = pgsql_pipe_collect(conn);
 		return ps->prepared;
 	}
@@ -168,6 +168,7 @@ enum sql_call pgsql_prepare(struct sql_stmt *stmt)
 		return CALL_DONE;
 	}
 	ps->txn = stmt_txn(stmt->text, stmt->len);
+	ps->writes = stmt_lasts(stmt->text, stmt->len, DIALECT_PGSQL, false);
 	ps->simple = ps->txn != STMT_PLAIN && stmt->nparams == 0;
 	return stmt->nparams == 0 || stmt->bound ? pgsql_bind(stmt) : CALL_DONE;
 }
@@ -344,9 +345,10 @@ static enum sql_call execute_piped(struct sql_stmt *stmt)
 	if (ps->simple)
 		pgsql_pipe_text(conn, ps->text.text, ps->text.len);
 	else if (send(stmt, pc, ps))
-		pgsql_pipe_sent(pc, false);
+		pgsql_pipe_sent(pc, ps->txn, ps->writes);
 	else
 		pgsql_call_failed(conn, "sending a statement");
+	pgsql_pipe_lost(conn, false);
 	return CALL_DONE;
 }
 

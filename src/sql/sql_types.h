@@ -13,7 +13,8 @@ enum sql_outcome {
 	SQL_RETRY, /* the event may be run again after a rollback: deadlock, serialization, busy */
 	SQL_FATAL, /* the database refused: syntax, missing table, constraint, disk full */
 	SQL_LOST,  /* the connection is gone */
-	SQL_UNKNOWN, /* the connection went during COMMIT: done or not, nobody knows */
+	SQL_UNKNOWN, /* the connection went during COMMIT, or during a write that commits itself:
+	                done or not, nobody knows */
 };
 
 struct sql_error {

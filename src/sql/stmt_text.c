@@ -271,6 +271,46 @@ enum stmt_txn stmt_txn(const char *text, size_t len)
 	return what;
 }
 
+/* First words of what is neither read nor write and leaves no data behind. */
+static const char *const idle_words[] = {
+    "BEGIN",      "START",    "ROLLBACK", "ABORT",      "SET",       "RESET",   "USE",    "EXPLAIN",
+    "DESC",       "DESCRIBE", "PREPARE",  "DEALLOCATE", "SAVEPOINT", "RELEASE", "PRAGMA", "FLUSH",
+    "CHECKPOINT", "LOCK",     "UNLOCK",   "DISCARD",    "VACUUM",    "ANALYZE", NULL};
+
+/* Does this statement change data, as far as can be told by its words? */
+static bool changes_data(const char *text, size_t len)
+{
+	const enum sql_class class = stmt_class(text, len);
+	const char *word;
+	size_t at = 0, word_len;
+
+	if (class != SQL_OTHER)
+		return class == SQL_WRITE;
+	word_len = next_word(text, len, &at, &word);
+	return word_len != 0 && !in_list(word, word_len, idle_words);
+}
+
+bool stmt_lasts(const char *text, size_t len, enum sql_dialect dialect, bool in_txn)
+{
+	for (size_t from = 0, at; from < len; from = at + 1) {
+		enum stmt_txn what;
+
+		for (at = from; at < len && text[at] != ';';) {
+			const size_t end = scan_skip(text, len, at, dialect);
+
+			at = end != at ? end : at + 1;
+		}
+		what = stmt_txn(text + from, at - from);
+		if (what == STMT_COMMIT)
+			return true;
+		if (what == STMT_PLAIN && !in_txn && changes_data(text + from, at - from))
+			return true;
+		if (what != STMT_PLAIN)
+			in_txn = what == STMT_BEGIN;
+	}
+	return false;
+}
+
 /* Where the next '?' mark at or after `at` stands, or len. */
 static size_t next_mark(const char *text, size_t len, size_t at, enum sql_dialect dialect)
 {

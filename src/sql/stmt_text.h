@@ -26,6 +26,13 @@ enum sql_class stmt_class(const char *text, size_t len);
 enum stmt_txn { STMT_PLAIN, STMT_BEGIN, STMT_COMMIT, STMT_ROLLBACK };
 enum stmt_txn stmt_txn(const char *text, size_t len);
 
+/*
+ * Would a text change data for good, so that nobody knows whether it did when its answer is lost?
+ * That is a COMMIT, and outside of a transaction everything but reads and settings. `in_txn`: a
+ * transaction is open before it; looks at all statements of the text.
+ */
+bool stmt_lasts(const char *text, size_t len, enum sql_dialect dialect, bool in_txn);
+
 /* Number of '?' marks outside quotes and comments. */
 unsigned stmt_count_marks(const char *text, size_t len, enum sql_dialect dialect);
 

@@ -9,9 +9,9 @@ assert_grep 'size=1048576 .*device=0 generic=0 writable=1'
 assert_equal 1048576 "$(stat -c %s new.img)"
 assert_equal a5a5 "$(od -An -tx1 -N2 new.img | tr -d ' ')"
 
-# It holds data now.
+# It is there now.
 expect_status 2 "$probe" write new.img --file-size=1048576
-assert_grep '^new.img: holds data; name another file, or give --destroy-data=new.img' "$TMP/err"
+assert_grep '^new.img: is there already; name a new file, or give --destroy-data=new.img' "$TMP/err"
 expect_status 2 "$probe" write new.img --file-size=2097152 --destroy-data=other.img
 assert_grep 'names something else' "$TMP/err"
 assert_equal 1048576 "$(stat -c %s new.img)"
@@ -24,11 +24,18 @@ expect_status 0 "$probe" write new.img --file-size=65536 --destroy-data=new.img
 assert_grep 'size=65536 '
 assert_equal 2097152 "$(stat -c %s new.img)"
 
-# Nothing to lose: empty files and files of holes.
+# Nothing in it to lose, and yet not this run's own: only files that it makes need no consent.
 : >empty.img
-expect_status 0 "$probe" write empty.img --file-size=65536
 truncate -s 1M holes.img
-expect_status 0 "$probe" write holes.img --file-size=65536
+for file in empty.img holes.img; do
+	before=$(stat -c '%s %b %Y' $file)
+	expect_status 2 "$probe" write $file --file-size=65536
+	assert_grep "^$file: is there already; .*--destroy-data=$file" "$TMP/err"
+	expect_status 2 "$IOLTP" raw $file --file-size=65536 --rw=randwrite --time=100ms
+	assert_grep "^ioltp: .*$file: is there already" "$TMP/err"
+	assert_equal "$before" "$(stat -c '%s %b %Y' $file)" "$file"
+	expect_status 0 "$probe" write $file --file-size=65536 --destroy-data=$file
+done
 # Consent for a file that is yet to be made must name it too.
 expect_status 2 "$probe" write fresh.img --file-size=65536 --destroy-data=S3R1AL
 [ ! -e fresh.img ] || fail "a file was made without consent"
@@ -71,3 +78,9 @@ attach "$TMP/new.img"
 refused holders "is the file behind $dev" new.img new.img --file-size=65536 --destroy-data=new.img
 ln new.img hard.img
 refused holders "is the file behind $dev" new.img hard.img --file-size=65536 --destroy-data=hard.img
+detach
+# Its other name may lie anywhere.
+refused content 'has 2 names \(hard links\)' new.img hard.img --file-size=65536 --destroy-data=hard.img
+rm hard.img
+new_image new.img 1
+destroyed_by new.img new.img --file-size=65536 --destroy-data=new.img

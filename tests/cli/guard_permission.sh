@@ -36,7 +36,13 @@ assert_grep 'refused: ' "$TMP/err"
 chmod 400 "$dev"
 expect_status 0 "${as_nobody[@]}" ./guard_probe read "$dev"
 expect_status 2 "${as_nobody[@]}" ./guard_probe write "$dev" "$consent"
-assert_grep 'permission denied for writing' "$TMP/err"
+assert_grep 'permission denied (for writing|to look at)' "$TMP/err"
+# With both: other users' processes cannot be looked at, and one of them may write to it.
+chmod 600 "$dev"
+expect_status 2 "${as_nobody[@]}" ./guard_probe write "$dev" "$consent"
+assert_grep 'whether a process writes to it cannot be told: permission denied' "$TMP/err"
+expect_status 2 "${as_nobody[@]}" ./ioltp device check "$dev"
+assert_grep '^opened +unknown .*run as root'
 sync
 assert_equal "$before" "$(sha256sum <disk.img)" "content"
 
@@ -55,3 +61,9 @@ assert_grep 'permission denied' "$TMP/err"
 assert_equal secret "$(cat closed/file)"
 assert_equal mine "$(cat mine/file)"
 expect_status 0 "${as_nobody[@]}" ./guard_probe write mine/new --file-size=4096
+# Of a file the kernel tells whether somebody writes to it, whoever that is.
+expect_status 0 "${as_nobody[@]}" ./guard_probe write mine/new --file-size=4096 --destroy-data=mine/new
+exec 8>>mine/new
+expect_status 2 "${as_nobody[@]}" ./guard_probe write mine/new --file-size=4096 --destroy-data=mine/new
+assert_grep 'whether a process writes to it cannot be told' "$TMP/err"
+exec 8>&-

@@ -23,6 +23,7 @@ refused 'no such' /dev/no-such-device
 # shellcheck disable=SC2086
 {
 refused "beyond the target" t.img $write --offset=2M
+refused 'polls for no flushes' t.img $write --iopoll --flush-every=10
 refused 'beyond the target' t.img $write --offset=512K --span=1M
 refused 'shorter than one I/O' t.img $write --bs=64k --span=4k
 refused 'no multiple' t.img $write --bs=1000

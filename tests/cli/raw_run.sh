@@ -7,7 +7,8 @@
 raw --engine=null --events=20000 --time=0 --rw=randrw --rwmixread=90 --workers=1
 assert_equal 20000 "$(value totals.ok)" "I/Os"
 assert_equal 20000 "$(value totals.offered)" "offered"
-within 18000 "$(value totals.reads)" 100
+within 18000 "$(value totals.reads)" 90
+within 2000 "$(value totals.writes)" 10
 assert_equal raw "$(value tool.kind)"
 assert_equal None "$(value database.driver)"
 within 4096 "$(value 'totals.bytes_per_s / totals.iops_per_s')" 1
@@ -45,6 +46,24 @@ raw --engine=null --null-latency=fixed:1ms --oio=8 --workers=2 --time=0.5 --repo
 assert_equal "$(value totals.ok)" "$(value 'sum(i["ok"] for i in doc["intervals"])')" "sum of the intervals"
 assert_equal "$(value 'totals.ok')" "$(value 'sum(s["count"] for s in doc["statements"])')" "sum of the statements"
 [ "$(value 'totals.ok')" -le $((8 * 600)) ] || fail "more than 8 were outstanding"
+
+# SQPOLL: the kernel's thread submits. What cannot be had is left out, and the report says what is in force.
+raw t.img --rw=randread --oio=4 --events=500 --time=0 --sqpoll
+assert_equal 500 "$(value totals.ok)" "reads with SQPOLL"
+in_force=$(value raw.engine_in_force)
+case $in_force in
+*'not in force: '*SQPOLL*) ;;
+*SQPOLL*) case $in_force in *DEFER_TASKRUN* | *COOP_TASKRUN*) fail "task work with SQPOLL: $in_force" ;; esac ;;
+*) fail "nothing is said of SQPOLL: $in_force" ;;
+esac
+raw t.img --file-size=4M --rw=randrw --oio=4 --events=500 --time=0 --sqpoll --rate=2000 --flush-every=50 "--destroy-data=$TMP/t.img"
+assert_equal 500 "$(value totals.ok)" "I/Os with SQPOLL at a rate"
+
+# IOPOLL: a file or drive that does not poll answers EOPNOTSUPP, and the run goes on without.
+raw t.img --rw=randread --oio=4 --events=500 --time=0 --iopoll
+assert_equal 500 "$(value totals.ok)" "reads with IOPOLL"
+assert_equal "[]" "$(value errors)" "errors with IOPOLL"
+[[ "$(value raw.engine_in_force)" == *IOPOLL* ]] || fail "nothing is said of IOPOLL: $(value raw.engine_in_force)"
 
 # The same seed makes the same I/Os; a signal gives a partial report.
 expect_status 0 "$IOLTP" raw --engine=null --events=10 --time=0 --report-interval=0

@@ -23,6 +23,14 @@ done
 raw t.img --file-size=64M --profile=group-commit --oio=32 --events=2000 --time=0 "--destroy-data=$TMP/t.img"
 assert_equal 2000 "$(value totals.ok)"
 [ "$(count 'each flush')" -lt 1000 ] || fail "$(count 'each flush') flushes for 2000 commits of 32 clients"
+assert_equal 1 "$(value raw.commit_groups)" "groups of commits"
+assert_equal 1 "$(value raw.workers)" workers
+expect_status 0 "$IOLTP" raw --engine=null --profile=group-commit --events=100 --time=0
+assert_no_grep 'group commit: each'
+expect_status 0 "$IOLTP" raw --engine=null --profile=group-commit --events=100 --time=0 --workers=2
+assert_grep 'group commit: each of the 2 workers flushes for its own clients'
+expect_status 0 "$IOLTP" raw --engine=null --profile=oltp-commit --events=100 --time=0 --workers=2
+assert_no_grep 'group commit: each'
 
 # Reads need no right to write, and nothing is written.
 chmod a-w t.img

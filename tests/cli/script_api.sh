@@ -189,6 +189,12 @@ for _, name in ipairs{"default", "uniform", "gaussian", "special", "pareto", "zi
       local v = r[name](5, 9)
       assert(v >= 5 and v <= 9 and v == math.floor(v), name)
    end
+   local low, high = 1e9, 0
+   for _ = 1, 1000 do
+      local v = r[name](1, 1000000)
+      low, high = math.min(low, v), math.max(high, v)
+   end
+   assert(high - low > 1000, name .. ": hardly any spread while the script is loaded")
    local wide = r[name](-9223372036854775807LL, 9223372036854775807LL)
    assert(ffi.istype("int64_t", wide), name)
 end

@@ -9,7 +9,7 @@ dump=${HIST_DUMP:-tests/unit/hist_dump}
 
 skip()
 {
-	echo "skipped: $1"
+	echo "SKIP: package $1"
 	exit 77
 }
 
@@ -20,9 +20,9 @@ for f in /usr/share/java/HdrHistogram.jar /usr/share/java/hdrhistogram.jar; do
 		break
 	fi
 done
-[ -n "$jar" ] || skip "no HdrHistogram.jar in /usr/share/java; install libhdrhistogram-java"
-command -v java >/dev/null || skip "no java; install default-jdk-headless"
-command -v javac >/dev/null || skip "no javac; install default-jdk-headless"
+[ -n "$jar" ] || skip "libhdrhistogram-java is missing (no HdrHistogram.jar in /usr/share/java)"
+command -v java >/dev/null || skip "default-jdk-headless is missing (command java)"
+command -v javac >/dev/null || skip "default-jdk-headless is missing (command javac)"
 if [ ! -x "$dump" ]; then
 	echo "$dump: not built; run make check or set HIST_DUMP" >&2
 	exit 1

@@ -223,7 +223,7 @@ static void results_outlive_the_connection_without_rows(void **state)
 	assert_int_equal(c->cursor, 0);
 	s.fake->next = SQL_LOST;
 	sql_query(s.conn, "UPDATE", 6, &a);
-	assert_int_equal(s.conn->error.outcome, SQL_LOST);
+	assert_int_equal(s.conn->error.outcome, SQL_UNKNOWN);
 	assert_false(s.conn->connected);
 	assert_false(sql_fetch(b));
 	assert_null(b->conn);
@@ -260,6 +260,52 @@ static void losing_a_commit_is_unknown(void **state)
 	sql_stmt_close(commit);
 }
 
+static enum sql_outcome lost_in(struct setting *s, const char *before, const char *text)
+{
+	struct sql_result *result;
+
+	connect_now(s);
+	if (before != NULL)
+		sql_query(s->conn, before, strlen(before), &result);
+	s->fake->next = SQL_LOST;
+	sql_query(s->conn, text, strlen(text), &result);
+	assert_false(s->conn->connected);
+	return s->conn->error.outcome;
+}
+
+static void losing_a_write_that_commits_itself_is_unknown(void **state)
+{
+	struct sql_stmt *write, *read;
+	struct setting s;
+
+	(void)state;
+	set_up(&s, &fake_ops, NULL, false);
+	assert_int_equal(lost_in(&s, NULL, "UPDATE a"), SQL_UNKNOWN);
+	assert_int_equal(lost_in(&s, NULL, "SELECT 1"), SQL_LOST);
+	assert_int_equal(lost_in(&s, "BEGIN", "UPDATE a"), SQL_LOST);
+	assert_int_equal(lost_in(&s, NULL, "BEGIN"), SQL_LOST);
+	connect_now(&s);
+	write = sql_prepare(s.conn, "UPDATE a", 8);
+	read = sql_prepare(s.conn, "SELECT a", 8);
+	s.fake->next = SQL_LOST;
+	sql_execute(write);
+	assert_int_equal(s.conn->error.outcome, SQL_UNKNOWN);
+	connect_now(&s);
+	sql_execute(read);
+	s.fake->next = SQL_LOST;
+	sql_execute(read);
+	assert_int_equal(s.conn->error.outcome, SQL_LOST);
+	connect_now(&s);
+	s.fake->in_txn = true;
+	sql_execute(write);
+	s.fake->next = SQL_LOST;
+	sql_execute(write);
+	assert_int_equal(s.conn->error.outcome, SQL_LOST);
+	sql_stmt_close(write);
+	sql_stmt_close(read);
+	tear_down(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -272,6 +318,7 @@ int main(void)
 	    cmocka_unit_test(statements_outlive_reconnects_and_the_connection),
 	    cmocka_unit_test(results_outlive_the_connection_without_rows),
 	    cmocka_unit_test(losing_a_commit_is_unknown),
+	    cmocka_unit_test(losing_a_write_that_commits_itself_is_unknown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -324,15 +324,18 @@ int main(void)
 	    cmocka_unit_test(odd_names_are_quoted),
 	};
 
-	if (getenv("IOLTP_TEST_PGSQL") == NULL)
+	if (no_server())
 		return 77;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
 #else
 
+#include <stdio.h>
+
 int main(void)
 {
+	puts("SKIP: built without the PostgreSQL driver");
 	return 77;
 }
 

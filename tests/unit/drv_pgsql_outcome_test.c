@@ -176,6 +176,51 @@ static void lost_in_commit_is_unknown(void **state)
 	}
 }
 
+/* A prepared statement outside of a transaction has said that it is complete when that happens. */
+static void what_fails_at_the_own_commit_fails_the_statement(void **state)
+{
+	struct setting s;
+	struct sql_stmt *stmt;
+
+	(void)state;
+	set_up(&s, ARGS("--pgsql-ignore-errors=40001"));
+	run(&s, "DROP TABLE IF EXISTS late; CREATE TABLE late (i int UNIQUE DEFERRABLE INITIALLY "
+	        "DEFERRED); INSERT INTO late VALUES (1)");
+	stmt = prepared(&s, "INSERT INTO late VALUES (1)");
+	sql_execute(stmt);
+	assert_state(s.conn, SQL_FATAL, "23505");
+	run(&s, "BEGIN");
+	execute(&s, stmt);
+	assert_int_equal(outcome_of(s.conn, "COMMIT"), SQL_FATAL);
+	assert_string_equal(ask(&s, "SELECT count(*) FROM late"), "1");
+	run(&s, "DROP TABLE late");
+	sql_stmt_close(stmt);
+	tear_down(&s);
+}
+
+static void lost_outside_of_a_transaction(void **state)
+{
+	struct setting s;
+
+	(void)state;
+	set_up(&s, ARGS());
+	/* The server says itself that it ended the session before the statement. */
+	end_session(&s);
+	assert_int_equal(outcome_of(s.conn, "CREATE TEMP TABLE x (i int)"), SQL_LOST);
+	sql_connect(s.conn);
+	assert_true(s.conn->connected);
+	tear_down(&s);
+	/* And here it says nothing. */
+	set_up(&s, ARGS("--pgsql-statement-timeout=200ms"));
+	assert_int_equal(
+	    outcome_of(s.conn, "CREATE TEMP TABLE x AS SELECT 1 AS i FROM pg_sleep(2)"),
+	    SQL_UNKNOWN);
+	assert_false(s.conn->connected);
+	sql_connect(s.conn);
+	assert_int_equal(outcome_of(s.conn, "SELECT pg_sleep(2)"), SQL_LOST);
+	tear_down(&s);
+}
+
 static void a_server_that_hangs_is_lost(void **state)
 {
 	struct sql_stmt *stmt;
@@ -451,6 +496,8 @@ int main(void)
 	    cmocka_unit_test(failed_transactions_end_in_a_rollback),
 	    cmocka_unit_test(lost_connections_come_back),
 	    cmocka_unit_test(lost_in_commit_is_unknown),
+	    cmocka_unit_test(what_fails_at_the_own_commit_fails_the_statement),
+	    cmocka_unit_test(lost_outside_of_a_transaction),
 	    cmocka_unit_test(a_server_that_hangs_is_lost),
 	    cmocka_unit_test(pipelines_run_in_order),
 	    cmocka_unit_test(the_first_failure_of_a_pipeline_is_its_outcome),
@@ -463,15 +510,18 @@ int main(void)
 	    cmocka_unit_test(schema_and_options_reach_the_session),
 	};
 
-	if (getenv("IOLTP_TEST_PGSQL") == NULL)
+	if (no_server())
 		return 77;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
 #else
 
+#include <stdio.h>
+
 int main(void)
 {
+	puts("SKIP: built without the PostgreSQL driver");
 	return 77;
 }
 

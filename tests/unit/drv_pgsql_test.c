@@ -430,15 +430,18 @@ int main(void)
 	};
 
 	/* tests/db/pgsql_driver.sh starts a server and runs this again. */
-	if (getenv("IOLTP_TEST_PGSQL") == NULL)
+	if (no_server())
 		return 77;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
 #else
 
+#include <stdio.h>
+
 int main(void)
 {
+	puts("SKIP: built without the PostgreSQL driver");
 	return 77;
 }
 

@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +25,16 @@ struct setting {
 	struct sql_conn *conn;
 	char answer[4096]; /* of the last ask */
 };
+
+/* Says so; the test then ends with 77. */
+static inline bool no_server(void)
+{
+	if (getenv("IOLTP_TEST_PGSQL") != NULL)
+		return false;
+	puts("SKIP: IOLTP_TEST_PGSQL is not set; tests/db/pgsql_driver.sh starts a server and runs "
+	     "this");
+	return true;
+}
 
 #define ARGS(...) ((const char *const[]){__VA_ARGS__ __VA_OPT__(, ) NULL})
 

@@ -164,6 +164,19 @@ static inline void fixture_free(struct fixture *x)
 	free(x);
 }
 
+/* The run's work as two targets', which did half of the clients each; freed by result_fini. */
+static inline void fixture_targets(struct fixture *x, struct tally_sum **sums)
+{
+	sums[0] = sums[1] = &x->sum;
+	x->run.targets = sums;
+	x->run.ntargets = 2;
+	x->r.targets = calloc(2, sizeof(*x->r.targets));
+	assert_non_null(x->r.targets);
+	x->r.targets[0] = strdup("db1:3306");
+	x->r.targets[1] = strdup("/run/two.sock");
+	x->r.ntargets = 2;
+}
+
 /* What one writer printed; freed by the next call. Use: text_of(x, rep_text_final(&x->r, out)). */
 struct captured {
 	char *text;

@@ -179,6 +179,31 @@ static void histograms(void **state)
 	json_decref(doc);
 }
 
+static void targets(void **state)
+{
+	struct tally_sum *sums[2];
+	json_t *doc, *t;
+
+	(void)state;
+	fixture_targets(x, sums);
+	doc = document();
+	t = at(doc, "targets", NULL);
+	assert_int_equal(json_array_size(t), 2);
+	assert_int_equal(json_array_size(at(doc, "histograms", "targets")), 2);
+	t = json_array_get(t, 1);
+	assert_string_equal(json_string_value(at(t, "name", NULL)), "/run/two.sock");
+	assert_int_equal(json_integer_value(at(t, "clients", NULL)), 2);
+	assert_int_equal(json_integer_value(at(t, "begun", NULL)), 102);
+	assert_int_equal(json_integer_value(at(t, "unfinished", NULL)), 1);
+	assert_int_equal(json_integer_value(at(t, "errors", NULL)), 4);
+	assert_true(json_number_value(at(t, "tps", NULL)) == 25);
+	assert_true(json_number_value(at(t, "qps", NULL)) == 150);
+	assert_int_equal(json_integer_value(at(t, "latency_ns", "count")), 100);
+	assert_int_equal(json_integer_value(at(t, "service_ns", "count")), 100);
+	json_decref(doc);
+	validate();
+}
+
 static void option_values(void **state)
 {
 	json_t *doc, *o;
@@ -330,9 +355,9 @@ static void command_line(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    CLOSED(keys),     CLOSED(totals),         OPEN(open_loop),          CLOSED(tables),
-	    OPEN(histograms), CLOSED(option_values),  CLOSED(stalled_interval), CLOSED(odd_values),
-	    CLOSED(ends),     CLOSED(to_stream_only), CLOSED(command_line),
+	    CLOSED(keys),       CLOSED(totals), OPEN(open_loop),        CLOSED(tables),
+	    OPEN(histograms),   OPEN(targets),  CLOSED(option_values),  CLOSED(stalled_interval),
+	    CLOSED(odd_values), CLOSED(ends),   CLOSED(to_stream_only), CLOSED(command_line),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -382,6 +382,28 @@ static void details_statements(void **state)
 	assert_has(c.text, "    and 10 more, all in the JSON result\n");
 }
 
+static void details_targets(void **state)
+{
+	struct tally_sum *sums[2];
+
+	(void)state;
+	CAPTURE(c, rep_text_details(&x->r, out));
+	assert_has_not(c.text, "Targets");
+	fixture_targets(x, sums);
+	x->config.threads = 5;
+	result_judge(&x->r);
+	CAPTURE(c, rep_text_details(&x->r, out));
+	assert_has(c.text, "\nTargets (response time in ms):\n");
+	assert_has(c.text, "\n          3        100       25.00     2.306 ");
+	assert_has(c.text, "        1        4         1  db1:3306\n          2        100 ");
+	assert_has(c.text, "  /run/two.sock\n\n");
+	assert_has(c.text, "targets: 5 clients are not even over 2 targets");
+	x->config.threads = 1;
+	result_judge(&x->r);
+	CAPTURE(c, rep_text_details(&x->r, out));
+	assert_has(c.text, "targets: 1 of 2 had no client");
+}
+
 static void details_open(void **state)
 {
 	(void)state;
@@ -533,6 +555,7 @@ int main(void)
 	    CLOSED(histogram_counts),
 	    CLOSED(details_closed),
 	    CLOSED(details_statements),
+	    CLOSED(details_targets),
 	    OPEN(details_open),
 	    OPEN(details_more_percentiles),
 	    CLOSED(details_partial),

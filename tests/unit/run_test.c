@@ -20,6 +20,7 @@ struct work {
 	unsigned retry_every; /* this event is tried twice */
 	unsigned hang_at;     /* event number that never ends (of client 0) */
 	bool init_fails, run_fails, cancels;
+	unsigned ntargets;
 	_Atomic unsigned hanging;
 };
 
@@ -82,7 +83,7 @@ static void done(void *ctx, struct worker *w)
 	(void)w;
 }
 
-static const struct run_ops ops = {init, loop, done};
+static const struct run_ops ops = {init, loop, done, NULL};
 
 static void on_interval(void *ctx, const struct run_figures *f)
 {
@@ -335,6 +336,79 @@ static void hanging_event_is_unfinished(void **state)
 	run_result_fini(&b.result);
 }
 
+static unsigned targets(void *ctx)
+{
+	return ((struct work *)ctx)->ntargets;
+}
+
+/* Client i belongs to target i modulo their number; targets may have no client. */
+static void check_targets(unsigned n, bool open_loop)
+{
+	static const struct run_ops spread = {init, loop, done, targets};
+	uint64_t ok = 0, begun = 0, failed = 0, reads = 0, counted = 0;
+	struct bench b;
+	struct hist *merged = hist_new();
+
+	bench_init(&b);
+	b.run.ops = &spread;
+	b.run.config.threads = 5;
+	b.run.config.events = 1003;
+	b.run.config.rate_per_s = open_loop ? 100000 : 0;
+	b.work.fail_every = 10;
+	b.work.ntargets = n;
+	assert_int_equal(run_execute(&b.run, &b.result), 0);
+	assert_int_equal(b.result.ntargets, n);
+	for (unsigned i = 0; i < n; i++) {
+		const struct tally_sum *t = b.result.targets[i];
+
+		assert_int_equal(t->ntypes, 1);
+		assert_true((t->service != NULL) == open_loop);
+		assert_int_equal(t->types[0].ok, t->ok);
+		if (i >= 5)
+			assert_int_equal(t->begun, 0);
+		ok += t->ok;
+		begun += t->begun;
+		failed += t->failed;
+		reads += t->classes[TALLY_READ];
+		counted += hist_count(t->latency);
+		hist_merge(merged, t->latency);
+	}
+	assert_int_equal(ok, b.result.sum->ok);
+	assert_int_equal(begun, b.result.sum->begun);
+	assert_int_equal(failed, b.result.sum->failed);
+	assert_int_equal(reads, b.result.sum->classes[TALLY_READ]);
+	assert_int_equal(counted, hist_count(b.result.sum->latency));
+	for (double p = 1; p <= 100; p++)
+		assert_int_equal(hist_percentile_ns(merged, p),
+		                 hist_percentile_ns(b.result.sum->latency, p));
+	/* The closed loop shares the events out beforehand: 201, 201, 201, 200, 200. */
+	if (!open_loop && n == 2)
+		assert_int_equal(b.result.targets[1]->begun, 401);
+	hist_free(merged);
+	run_result_fini(&b.result);
+}
+
+static void targets_add_up(void **state)
+{
+	(void)state;
+	check_targets(2, false);
+	check_targets(3, true);
+	check_targets(8, false);
+}
+
+static void one_target_has_no_list(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	bench_init(&b);
+	b.run.config.events = 10;
+	assert_int_equal(run_execute(&b.run, &b.result), 0);
+	assert_int_equal(b.result.ntargets, 0);
+	assert_null(b.result.targets);
+	run_result_fini(&b.result);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -347,6 +421,8 @@ int main(void)
 	    cmocka_unit_test(run_failure_still_reports),
 	    cmocka_unit_test(signal_ends_early),
 	    cmocka_unit_test(hanging_event_is_unfinished),
+	    cmocka_unit_test(targets_add_up),
+	    cmocka_unit_test(one_target_has_no_list),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,33 +42,44 @@ static int by_value(const void *a, const void *b)
 }
 
 /* Kolmogorov-Smirnov against the exponential distribution, at p = 1e-4. */
+static void assert_exponential(double *gaps, int n, double mean)
+{
+	double worst = 0;
+
+	qsort(gaps, (size_t)n, sizeof(*gaps), by_value);
+	for (int i = 0; i < n; i++) {
+		double f = 1 - exp(-gaps[i] / mean);
+
+		worst = fmax(worst, fmax(fabs(f - (double)i / n), fabs((double)(i + 1) / n - f)));
+	}
+	assert_true(worst < 2.23 / sqrt(n));
+}
+
+/* Of a million arrivals, whose rate chance alone moves by 0.1 % (one standard deviation). */
 static void poisson_gaps_are_exponential(void **state)
 {
-	enum { N = 100000 };
+	static const double rates_per_s[] = {1000, 10000, 100000};
+	enum { N = 1000000 };
 	double *gaps = malloc(N * sizeof(*gaps));
-	double worst = 0, sum = 0;
-	uint64_t last = 0;
-	struct sched s;
 
 	(void)state;
 	assert_non_null(gaps);
-	sched_init(&s, SCHED_POISSON, 10000, 42, 0);
-	for (int i = 0; i < N; i++) {
-		uint64_t t = sched_next(&s);
+	for (unsigned k = 0; k < sizeof(rates_per_s) / sizeof(rates_per_s[0]); k++) {
+		double mean = 1e9 / rates_per_s[k];
+		uint64_t last = 5000;
+		struct sched s;
 
-		assert_true(t >= last);
-		gaps[i] = (double)(t - last);
-		sum += gaps[i];
-		last = t;
-	}
-	assert_true(fabs(sum / N / 100000 - 1) < 0.02);
-	qsort(gaps, N, sizeof(*gaps), by_value);
-	for (int i = 0; i < N; i++) {
-		double f = 1 - exp(-gaps[i] / 100000);
+		sched_init(&s, SCHED_POISSON, rates_per_s[k], 42 + k, last);
+		for (int i = 0; i < N; i++) {
+			uint64_t t = sched_next(&s);
 
-		worst = fmax(worst, fmax(fabs(f - (double)i / N), fabs((double)(i + 1) / N - f)));
+			assert_true(t >= last);
+			gaps[i] = (double)(t - last);
+			last = t;
+		}
+		assert_true(fabs((double)(last - 5000) / N / mean - 1) < 0.005);
+		assert_exponential(gaps, N, mean);
 	}
-	assert_true(worst < 2.23 / sqrt(N));
 	free(gaps);
 }
 

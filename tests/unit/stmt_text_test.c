@@ -267,6 +267,33 @@ static void random_text_is_read_without_harm(void **state)
 	}
 }
 
+static bool lasts(const char *text, bool in_txn)
+{
+	return stmt_lasts(text, strlen(text), DIALECT_PGSQL, in_txn);
+}
+
+static void what_lasts_when_its_answer_is_lost(void **state)
+{
+	(void)state;
+	assert_true(lasts("UPDATE t SET a = 1", false));
+	assert_false(lasts("UPDATE t SET a = 1", true));
+	assert_true(lasts(" /* x */ commit", true));
+	assert_true(lasts("COMMIT", false));
+	assert_false(lasts("SELECT 1; SHOW x", false));
+	assert_false(lasts("BEGIN", false));
+	assert_false(lasts("SET a = 1", false));
+	assert_false(lasts("ROLLBACK", true));
+	assert_false(lasts("", false));
+	assert_true(lasts("CALL p()", false));
+	assert_true(lasts("CREATE TABLE t (a int)", false));
+	assert_true(lasts("SELECT ';'; DELETE FROM t", false));
+	assert_false(lasts("SELECT '; DELETE FROM t'", false));
+	assert_false(lasts("BEGIN; DELETE FROM t", false));
+	assert_true(lasts("BEGIN; DELETE FROM t; COMMIT", false));
+	assert_true(lasts("ROLLBACK; DELETE FROM t", true));
+	assert_true(lasts("COMMIT PREPARED 'x'", false));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -280,6 +307,7 @@ int main(void)
 	    cmocka_unit_test(long_lists_of_any_length_are_one_label),
 	    cmocka_unit_test(labels_are_cut_to_the_room),
 	    cmocka_unit_test(random_text_is_read_without_harm),
+	    cmocka_unit_test(what_lasts_when_its_answer_is_lost),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,6 +30,26 @@ for node in "$disk" "$generic"; do
 done
 assert_equal "$before" "$(sha256sum <"$disk")" "content after refusals"
 
+# in_force NAME: what the engine of that run says of itself.
+in_force() {
+	sed -n 's/.*"engine_in_force": "\([^"]*\)".*/\1/p' "/results/$1.json"
+}
+
+# Polled on a drive with queues for it, by both nodes; and where there are none it is left out and said.
+grep -q 1 "/sys/block/${disk#/dev/}/queue/io_poll" || fail "the drive has no queues to poll"
+result poll-uring 0 "$disk" --rw=randread --time=1 --oio=4 --iopoll
+result poll-rate 0 "$disk" --rw=randread --time=1 --oio=4 --iopoll --rate=50
+result poll-sqpoll 0 "$disk" --rw=randread --time=1 --oio=4 --iopoll --sqpoll
+result poll-cmd 0 "$generic" --rw=randread --time=1 --oio=4 --engine=uring_cmd --iopoll
+for name in poll-uring poll-rate poll-sqpoll poll-cmd; do
+	[[ "$(in_force $name)" =~ ^[^\;]*IOPOLL ]] || fail "$name: IOPOLL is not in force: $(in_force $name)"
+done
+if [ -b /dev/sda ]; then
+	result poll-none 0 /dev/sda --rw=randread --time=1 --oio=4 --iopoll
+	[[ "$(in_force poll-none)" == *'not in force: '*'IOPOLL (the drive has no queues to poll)'* ]] ||
+		fail "a drive that cannot be polled: $(in_force poll-none)"
+fi
+
 # Writes by both, seen in SMART.
 result write-uring 0 "$disk" "$consent" --rw=write --bs=64k --oio=4 --time=2 --flush-every=8
 result write-cmd 0 "$generic" "$consent" --rw=write --bs=64k --oio=4 --time=2 --engine=uring_cmd
@@ -73,8 +93,9 @@ dmsetup remove flaky || fail "dmsetup remove"
 
 # A drive that is pulled out.
 once_writing "${other}n2" pull_out &
-result vanished 1 "/dev/${other}n2" --destroy-data=IOLTP2 --rw=randwrite --time=6 --rate=50 --report-interval=1
+result vanished 1 "/dev/${other}n2" --destroy-data=IOLTP2 --rw=randwrite --time=60 --rate=50 --report-interval=1
 wait
+assert_grep 'the target went away' "$TMP/err"
 [ ! -e "/dev/${other}n2" ] || fail "the drive is still there"
 expect_status 2 "$IOLTP" raw "/dev/${other}n2" --rw=randread --time=1
 assert_grep 'there is no such device' "$TMP/err"

@@ -41,6 +41,7 @@ while read -r name status seconds; do
 		echo "$name: FAILED with status $status"
 		grep -m 1 '^FAIL' "results/$name.log"
 		tail -n 40 "results/$name.log"
+		tail -n 20 results/dmesg
 		failed=1
 		;;
 	esac

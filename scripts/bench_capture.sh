@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# shellcheck disable=SC2154 # variables of bench and bench_lib.sh
+#
+# What a capture costs: the same run with and without. A capture that lost an event has no figure.
+
+# capture_raw HOW: 4K random reads per second of the loop device in memory.
+capture_raw() {
+	"$ioltp" raw "$raw_loop" --rw=randread --bs=4k --oio=32 --workers=1 "--time=$seconds" --report-interval=0 "--capture=$1" \
+		"--capture-file=$raw_folder/trace" "--device=$raw_loop" | no_loss | ioltp_figure IOPS
+}
+
+# capture_sqlite HOW: transactions per second of SQLite in memory, where its calls are the largest part of the time.
+capture_sqlite() {
+	"$ioltp" oltp_read_write "--sqlite-path=$raw_folder/bench.db" --tables=1 "--table-size=$rows" --threads=1 "--time=$seconds" \
+		"--capture=$1" "--capture-file=$raw_folder/trace" run | no_loss | transactions_per_s
+}
+
+# Nothing of a report whose capture has missed something.
+no_loss() {
+	awk '{ line[NR] = $0 } /^Capture:.* events in .* missing$/ && $(NF - 1) != 0 { lost = 1; print > "/dev/stderr" }
+		END { for (i = 1; i <= NR && !lost; i++) print line[i] }'
+}
+
+bench_capture() {
+	if ! raw_begin_loop; then
+		say "capture: needs root and a loop device"
+		raw_end
+		return
+	fi
+	compare 'capture by tracepoints, loop device in memory, on / off' 0.97 'capture_raw block' 'capture_raw off'
+	"$ioltp" oltp_read_write "--sqlite-path=$raw_folder/bench.db" --tables=1 "--table-size=$rows" prepare >"$bench_dir/prepare.log" 2>&1 ||
+		die "$bench_dir/prepare.log: prepare failed: $(tail -n 1 "$bench_dir/prepare.log")"
+	compare 'capture by the VFS, SQLite in memory, TPS, on / off' 0.97 'capture_sqlite vfs' 'capture_sqlite off'
+	raw_end
+}
