@@ -171,6 +171,13 @@ thread_tests = \
 	tests/cli/bank.sh \
 	tests/cli/raw_txn.sh
 
+# What talks to servers under the address sanitizer: values of all kinds, NULL and long ones, faults and loads.
+sanitized_db_tests = \
+	tests/db/mysql_driver.sh \
+	tests/db/mysql_unknown.sh \
+	tests/db/pgsql_driver.sh \
+	tests/db/pgsql_unknown.sh
+
 # Programs that shell tests run.
 helper_programs = \
 	tests/unit/guard_probe \
@@ -214,7 +221,8 @@ AM_TESTS_ENVIRONMENT = IOLTP='$(abs_builddir)/ioltp$(EXEEXT)'; export IOLTP; \
 
 # What shell tests source or run.
 test_libraries = \
-	tests/cli/capture_lib.sh tests/cli/guard_lib.sh \
+	tests/cli/capture_lib.sh \
+	tests/cli/guard_lib.sh \
 	tests/cli/raw_lib.sh \
 	tests/db/cut_proxy.py \
 	tests/db/instances_lib.sh \
@@ -228,6 +236,6 @@ EXTRA_DIST += tests/lib.sh $(test_libraries) tests/unit/no_cmocka.sh $(unit_head
 # Parts of `make check`, for builds that need not judge the tree again.
 .PHONY: check-code check-threads
 check-code:
-	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(unit_runs) $(cli_tests)'
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(unit_runs) $(cli_tests) $(sanitized_db_tests)'
 check-threads:
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(unit_runs) $(thread_tests)'

@@ -30,12 +30,14 @@ int cmd_workload(const struct cli *cli, int argc, char **argv);
 int cmd_raw(const struct cli *cli, int argc, char **argv);
 /* `ioltp device [list|show|check|purge] [TARGET]` */
 int cmd_device(const struct cli *cli, int argc, char **argv);
-/* `ioltp twin RESULT [OPTIONS]` */
-int cmd_twin(const struct cli *cli, int argc, char **argv);
 /* `ioltp compare A B...` */
 int cmd_compare(const struct cli *cli, int argc, char **argv);
 /* `ioltp db start|status|stop --dir=DIR` */
 int cmd_db(const struct cli *cli, int argc, char **argv);
+/* `ioltp scenario NAME|FILE TARGET [OPTIONS]` */
+int cmd_scenario(const struct cli *cli, int argc, char **argv);
+/* `ioltp twin RESULT [OPTIONS]` */
+int cmd_twin(const struct cli *cli, int argc, char **argv);
 
 /* Adds all tables that a workload's command line has. */
 void cli_add_options(struct opt_set *set);

@@ -9,6 +9,7 @@
 #include "base/datadir.h"
 #include "base/near.h"
 #include "base/strbuf.h"
+#include "scenario/plan.h"
 #include "scenario/reader.h"
 
 #define NAMES_MAX 256u
@@ -167,5 +168,37 @@ int profiles_list(FILE *out, struct err *err)
 	strbuf_fini(&path);
 	names_fini(&names);
 	free(p);
+	return rc;
+}
+
+static int list_scenario(FILE *out, const struct names *names, size_t i, struct plan *plan,
+                         struct err *err)
+{
+	struct strbuf path = STRBUF_INIT;
+	struct tree tree;
+	int rc;
+
+	strbuf_addf(&path, "%s/%s.lua", names->dir, names->names[i]);
+	rc = reader_load(&tree, strbuf_str(&path), err);
+	if (rc == 0) {
+		rc = plan_from_tree(plan, &tree, strbuf_str(&path), err);
+		tree_fini(&tree);
+	}
+	if (rc == 0)
+		fprintf(out, "%-26s %s\n", names->names[i], plan->title);
+	strbuf_fini(&path);
+	return rc;
+}
+
+int profiles_list_scenarios(FILE *out, struct err *err)
+{
+	struct plan *plan = calloc(1, sizeof(*plan));
+	struct names names = {0};
+	int rc = plan != NULL ? names_init(&names, ".", err) : err_run(err, "out of memory");
+
+	for (size_t i = 0; rc == 0 && i < names.n; i++)
+		rc = list_scenario(out, &names, i, plan, err);
+	names_fini(&names);
+	free(plan);
 	return rc;
 }

@@ -17,6 +17,8 @@ int profiles_load(struct raw_profile *p, const char *name, struct err *err);
 /* All bundled ones, a line each: name, title, and "modelled" where it is. 0 or -errno with `err`.
  */
 int profiles_list(FILE *out, struct err *err);
+/* The bundled scenarios alike. */
+int profiles_list_scenarios(FILE *out, struct err *err);
 
 /*
  * The file of a bundled table: FOLDER/NAME.lua of the scenarios (`folder` is "." or "raw"), or the

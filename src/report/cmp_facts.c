@@ -160,10 +160,9 @@ void cmp_facts(struct cmp_facts *f, const struct cmp_view *v)
 
 /* ---- warnings ---- */
 
-/* What limits a replay makes its figures those of the generator. */
-static void replay_warnings(struct cmp_twin *t, const struct tree *replay, const char *name)
+static void own_warnings(struct cmp_twin *t, const struct tree *document, const char *name)
 {
-	const struct tree *w = cmp_at(replay, "warnings");
+	const struct tree *w = cmp_at(document, "warnings");
 
 	for (size_t i = 0; w != NULL && i < w->narray; i++) {
 		const char *text = w->items[i].text;
@@ -173,6 +172,12 @@ static void replay_warnings(struct cmp_twin *t, const struct tree *replay, const
 		    strncmp(text, "profile:", 8) != 0)
 			cmp_texts_add(&t->warnings, "%s: %s", name, text);
 	}
+}
+
+/* What limits a replay makes its figures those of the generator. */
+static void replay_warnings(struct cmp_twin *t, const struct tree *replay, const char *name)
+{
+	own_warnings(t, replay, name);
 	if (cmp_bool(replay, "phases/partial"))
 		cmp_texts_add(&t->warnings, "%s: was cut short", name);
 }
@@ -223,6 +228,11 @@ void cmp_twin_warnings(struct cmp_twin *t, const struct cmp_view *v,
 	if (of != NULL && strcmp(basename(of), basename(t->app)) != 0)
 		cmp_texts_add(&t->warnings, "twin: was made of %s", of);
 	replay_warnings(t, v->app, "application");
+	if (synthetic->kind == CMP_TWIN) {
+		own_warnings(t, &synthetic->tree, "twin");
+		if (cmp_bool(&synthetic->tree, "partial"))
+			cmp_texts_add(&t->warnings, "twin: not all of its replays were made");
+	}
 	for (unsigned i = 0; i < CMP_REPLAYS; i++) {
 		replay_warnings(t, v->txn[i], t->columns[1 + i]);
 		replay_warnings(t, v->io[i], t->columns[1 + i]);

@@ -52,6 +52,8 @@ char *cmp_format(char *buf, size_t room, enum cmp_unit unit, double value)
 
 /* ---- both forms ---- */
 
+#define TEXT_WIDTH 92u /* behind four blanks */
+
 /* A table whose cells are texts: aligned columns, or Markdown's bars. */
 struct form {
 	FILE *out;
@@ -96,6 +98,33 @@ static void cell(const struct form *f, const char *text)
 	fprintf(f->out, f->markdown ? " %s |" : " %13s", text);
 }
 
+/* Words in lines of a terminal's width; Markdown breaks lines itself. */
+static void paragraph(const struct form *f, const char *text)
+{
+	size_t column = TEXT_WIDTH;
+	bool first = true;
+
+	if (f->markdown) {
+		fprintf(f->out, "%s\n", text);
+		return;
+	}
+	while (*text != '\0') {
+		size_t len = strcspn(text, " ");
+		bool fresh = column + 1 + len > TEXT_WIDTH;
+
+		if (fresh)
+			fputs(first ? "    " : "\n    ", f->out);
+		else
+			fputc(' ', f->out);
+		first = false;
+		column = fresh ? len : column + 1 + len;
+		fprintf(f->out, "%.*s", (int)len, text);
+		text += len;
+		text += strspn(text, " ");
+	}
+	fputc('\n', f->out);
+}
+
 /* ---- APP against SYNTHETIC ---- */
 
 /* A row that says no more than the warnings below do. */
@@ -135,9 +164,26 @@ static void twin_rows(const struct form *f, const struct cmp_twin *t)
 	}
 }
 
+/* Kinds of less than this share of the I/Os and of the bytes are one line together. */
+#define MIX_SHARE_LOW 0.01
+
+static void mix_line(const struct form *f, const char *label, const struct cmp_mix *m)
+{
+	char buf[48];
+
+	fprintf(f->out, f->markdown ? "| %s |" : "    %-32s", label);
+	cell(f, cmp_format(buf, sizeof(buf), CMP_COUNT, m->count));
+	cell(f, cmp_format(buf, sizeof(buf), CMP_SHARE, m->count_share));
+	cell(f, cmp_format(buf, sizeof(buf), CMP_FACTOR, m->bytes / 1e3));
+	cell(f, cmp_format(buf, sizeof(buf), CMP_SHARE, m->bytes_share));
+	fprintf(f->out, f->markdown ? " |\n" : "\n");
+}
+
 static void twin_mix(const struct form *f, const struct cmp_twin *t)
 {
 	static const char *const columns[] = {"I/Os", "of all", "KB", "of all"};
+	struct cmp_mix rest = {0};
+	unsigned nrest = 0;
 	char buf[48], label[64];
 
 	if (t->nmix == 0)
@@ -147,16 +193,27 @@ static void twin_mix(const struct form *f, const struct cmp_twin *t)
 	for (size_t i = 0; i < t->nmix; i++) {
 		const struct cmp_mix *m = &t->mix[i];
 
-		snprintf(label, sizeof(label), "%s %s %s",
-		         units_format_size(buf, sizeof(buf), (uint64_t)fmax(0, m->size_bytes)),
-		         m->op, m->sequential ? "sequential" : "random");
-		fprintf(f->out, f->markdown ? "| %s |" : "    %-32s", label);
-		cell(f, cmp_format(buf, sizeof(buf), CMP_COUNT, m->count));
-		cell(f, cmp_format(buf, sizeof(buf), CMP_SHARE, m->count_share));
-		cell(f, cmp_format(buf, sizeof(buf), CMP_FACTOR, m->bytes / 1e3));
-		cell(f, cmp_format(buf, sizeof(buf), CMP_SHARE, m->bytes_share));
-		fprintf(f->out, f->markdown ? " |\n" : "\n");
+		if (m->count_share < MIX_SHARE_LOW && m->bytes_share < MIX_SHARE_LOW) {
+			nrest++;
+			rest.count += m->count;
+			rest.bytes += m->bytes;
+			rest.count_share += m->count_share;
+			rest.bytes_share += m->bytes_share;
+			continue;
+		}
+		/* Flushes have neither size nor place. */
+		if (m->size_bytes > 0)
+			snprintf(label, sizeof(label), "%s %s %s",
+			         units_format_size(buf, sizeof(buf), (uint64_t)m->size_bytes),
+			         m->op, m->sequential ? "sequential" : "random");
+		else
+			snprintf(label, sizeof(label), "%s", m->op);
+		mix_line(f, label, m);
 	}
+	if (nrest == 0)
+		return;
+	snprintf(label, sizeof(label), "%u kinds below 1 %% each", nrest);
+	mix_line(f, label, &rest);
 }
 
 static void twin_verdict(const struct form *f, const struct cmp_twin *t)
@@ -166,7 +223,7 @@ static void twin_verdict(const struct form *f, const struct cmp_twin *t)
 	char buf[48];
 
 	heading(f, "Verdict");
-	fprintf(f->out, f->markdown ? "%s\n" : "    %s\n", v->words);
+	paragraph(f, v->words);
 	if (v->nfigures > 0) {
 		heading(f, "Figures behind it");
 		table_head(f, 60, "figure", columns, 2, "speaks for");

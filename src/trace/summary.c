@@ -20,16 +20,23 @@ struct work {
 	struct captured_cell *cells; /* a hash table, twice as large as what it may hold */
 };
 
-#define TABLE (CAPTURED_CELLS_MAX * 2u)
+#define TABLE           (CAPTURED_CELLS_MAX * 2u)
+#define LOG_BLOCK_BYTES 4096u /* what page caches and databases write whole */
 
 /* ---- one I/O ---- */
 
-static bool continues(struct ends *s, const struct trace_event *e)
+/*
+ * True when an I/O goes on where one of the last streams ended. A log whose records do not fill
+ * their last block writes that block again with the next ones: to begin anywhere in the last block
+ * is to go on, too.
+ */
+static bool continues(struct ends *s, const struct trace_event *e, uint32_t block_bytes)
 {
-	uint64_t end = e->offset_bytes + e->size_bytes;
+	uint64_t begin = e->offset_bytes, end = begin + e->size_bytes;
 
 	for (unsigned i = 0; i < SUMMARY_STREAMS; i++) {
-		if (s->at[i] != 0 && s->at[i] == e->offset_bytes) {
+		if (s->at[i] != 0 && begin <= s->at[i] && s->at[i] - begin <= block_bytes &&
+		    end > s->at[i]) {
 			s->at[i] = end;
 			return true;
 		}
@@ -92,7 +99,8 @@ static bool fill_cells(struct work *w, bool rounded)
 		if (e->op == TRACE_TXN || (e->flags & TRACE_CACHED) != 0)
 			continue;
 		if (e->op == TRACE_READ || e->op == TRACE_WRITE)
-			sequential = continues(&w->ends[e->file * 2 + (e->op == TRACE_WRITE)], e);
+			sequential = continues(&w->ends[e->file * 2 + (e->op == TRACE_WRITE)], e,
+			                       e->op == TRACE_WRITE ? LOG_BLOCK_BYTES : 0);
 		if (!add_cell(w, (uint8_t)op_of(e), size, sequential, e->size_bytes))
 			return false;
 	}

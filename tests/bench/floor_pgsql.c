@@ -11,8 +11,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <libpq-fe.h>
 
@@ -63,6 +66,7 @@ struct floor {
 	const char *conninfo;
 	const char *workload;
 	int32_t rows;
+	unsigned clients; /* a process each */
 	double time_s;
 	bool special_keys;
 	uint64_t random;
@@ -249,7 +253,12 @@ static double user_s(void)
 	return (double)usage.ru_utime.tv_sec + (double)usage.ru_utime.tv_usec * 1e-6;
 }
 
-static void measure(struct floor *f, void (*transaction)(struct floor *))
+/* What one client did, for the parent to add up. */
+struct share {
+	double done, wall_s, user_s;
+};
+
+static void measure(struct floor *f, void (*transaction)(struct floor *), struct share *share)
 {
 	double begin_s = now_s(), begin_user_s = user_s(), end_s;
 	uint64_t done = 0;
@@ -259,8 +268,49 @@ static void measure(struct floor *f, void (*transaction)(struct floor *))
 		done++;
 		end_s = now_s();
 	} while (end_s - begin_s < f->time_s);
-	printf("%.2f %.2f\n", (double)done / (end_s - begin_s),
-	       (user_s() - begin_user_s) * 1e6 / (double)done);
+	*share = (struct share){(double)done, end_s - begin_s, user_s() - begin_user_s};
+}
+
+static int run_client(struct floor *f, void (*transaction)(struct floor *), struct share *share)
+{
+	open_database(f);
+	measure(f, transaction, share);
+	PQfinish(f->pg);
+	return f->bytes_read == 0;
+}
+
+static int report(const struct share *shares, unsigned n)
+{
+	double done = 0, rate = 0, user = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		if (shares[i].done <= 0)
+			return 1;
+		done += shares[i].done;
+		rate += shares[i].done / shares[i].wall_s;
+		user += shares[i].user_s;
+	}
+	printf("%.2f %.2f\n", rate, user * 1e6 / done);
+	return 0;
+}
+
+static int run_clients(struct floor *f, void (*transaction)(struct floor *))
+{
+	struct share *shares = mmap(NULL, f->clients * sizeof(*shares), PROT_READ | PROT_WRITE,
+	                            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int status, failed = 0;
+
+	if (shares == MAP_FAILED)
+		return 1;
+	for (unsigned i = 0; i < f->clients; i++) {
+		if (fork() == 0) {
+			f->random += i;
+			_exit(run_client(f, transaction, &shares[i]));
+		}
+	}
+	while (wait(&status) > 0)
+		failed |= status != 0;
+	return failed != 0 ? 1 : report(shares, f->clients);
 }
 
 /* The value of --name=value, or NULL when the argument is another. */
@@ -275,7 +325,8 @@ static _Noreturn void usage(void)
 {
 	fputs(
 	    "Usage: floor_pgsql [--conninfo=TEXT] [--workload=point_select|read_only|read_write]\n"
-	    "         [--table-size=ROWS] [--time=SECONDS] [--keys=uniform|special] [--seed=N]\n"
+	    "         [--table-size=ROWS] [--threads=N] [--time=SECONDS] [--keys=uniform|special]\n"
+	    "         [--seed=N]\n"
 	    "The database holds sbtest1 with ROWS rows. Prints transactions per second and\n"
 	    "microseconds of user CPU per transaction.\n",
 	    stderr);
@@ -293,6 +344,8 @@ static void read_arguments(struct floor *f, int argc, char **argv)
 			f->workload = value;
 		else if ((value = value_of(argv[i], "--table-size")))
 			f->rows = (int32_t)strtol(value, NULL, 10);
+		else if ((value = value_of(argv[i], "--threads")))
+			f->clients = (unsigned)strtoul(value, NULL, 10);
 		else if ((value = value_of(argv[i], "--time")))
 			f->time_s = strtod(value, NULL);
 		else if ((value = value_of(argv[i], "--seed")))
@@ -303,7 +356,7 @@ static void read_arguments(struct floor *f, int argc, char **argv)
 		else
 			usage();
 	}
-	if (f->rows < 1 || f->time_s <= 0)
+	if (f->rows < 1 || f->time_s <= 0 || f->clients < 1 || f->clients > 4096)
 		usage();
 }
 
@@ -312,6 +365,7 @@ int main(int argc, char **argv)
 	struct floor f = {.conninfo = "user=sbtest dbname=sbtest",
 	                  .workload = "read_write",
 	                  .rows = 10000,
+	                  .clients = 1,
 	                  .time_s = 10,
 	                  .special_keys = true};
 	void (*transaction)(struct floor *) = NULL;
@@ -325,8 +379,5 @@ int main(int argc, char **argv)
 		transaction = run_read_write;
 	else
 		usage();
-	open_database(&f);
-	measure(&f, transaction);
-	PQfinish(f.pg);
-	return f.bytes_read == 0;
+	return run_clients(&f, transaction);
 }

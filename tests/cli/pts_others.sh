@@ -18,6 +18,21 @@ expect_status 0 "${file[@]}" --pts=throughput --round-time=2ms --max-rounds=2
 assert_equal 2 "$(grep -c '^State of the target: .* fill: by the preconditioning' "$TMP/out")" "conditioned tests"
 assert_grep 'in writes of 1 MiB in sequence'
 
+# The same by its other name.
+expect_status 0 "$IOLTP" scenario list
+assert_grep '^pts_iops +PTS IOPS$'
+assert_equal 4 "$(wc -l <"$TMP/out")" scenarios
+expect_status 0 "$IOLTP" scenario --help
+assert_grep 'ioltp scenario NAME'
+expect_status 0 "$IOLTP" scenario --verbosity=1 pts_latency "$target" "${file[@]:3}" --round-time=2ms --max-rounds=2 --format=csv
+assert_grep '^latency,2,'
+expect_status 2 "$IOLTP" scenario pts_latency "$target" --file-size=4m
+assert_grep 'destroy-data' "$TMP/err"
+expect_status 2 "$IOLTP" scenario nosuch "$target"
+assert_grep 'no such test' "$TMP/err"
+expect_status 2 "$IOLTP" scenario pts_latency
+assert_grep 'no target' "$TMP/err"
+
 # Four times the capacity, or --time.
 expect_status 0 "${file[@]}" --pts=wsat --round-time=20ms --format=json
 python3 - "$TMP/out" <<'EOF' || fail "write saturation is wrong"

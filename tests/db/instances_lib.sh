@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
+# shellcheck disable=SC2154 # srcdir is of tests/lib.sh
 #
 # Throw-away servers of `ioltp db`, for both engines. After tests/lib.sh: . "$srcdir/tests/db/instances_lib.sh"; the test then
 # calls instances_test ENGINE. Servers run below $base, which is gone at the end with all processes that were started there.
 
+engine='' dir='' workload=()
 need_command python3 python3
 need_command pgrep procps
 base=$(mktemp -d "${TMPDIR:-/tmp}/ioltp-inst.XXXXXX") || exit 99
@@ -279,7 +281,7 @@ no_room() {
 	tiny_filesystem "$1" "$small"
 	chmod 755 "$small"
 	expect_status 1 "$IOLTP" db start --engine="$engine" --dir="$small" --memory=96M
-	assert_grep 'instance 1: .*(No space left|space left|errno: 28|disk full|OS error 28)' "$TMP/err"
+	assert_grep 'instance 1: .*(No space left|space left|errno: 28|disk full|error 28)' "$TMP/err"
 	assert_equal '' "$(servers_left "$small")" "processes left on a full filesystem"
 	assert_equal '' "$(find "$small" -mindepth 1 ! -name lost+found)" "files left on a full filesystem"
 }

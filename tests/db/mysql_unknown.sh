@@ -9,6 +9,7 @@ mariadb_start --innodb-flush-log-at-trx-commit=0
 cut_proxy "$mariadb_port"
 mariadb_sql 'CREATE TABLE sbtest.counts (client INT PRIMARY KEY, n BIGINT NOT NULL);
 	INSERT INTO sbtest.counts VALUES (0, 0), (1, 0), (2, 0), (3, 0)'
+# shellcheck disable=SC2317 # by name
 applied() {
 	mariadb_sql 'SELECT SUM(n) FROM sbtest.counts; UPDATE sbtest.counts SET n = 0'
 }

@@ -9,6 +9,7 @@ pg_start log_min_messages=fatal
 cut_proxy "$PG_PORT"
 pg_sql "CREATE TABLE counts (client int PRIMARY KEY, n bigint NOT NULL); INSERT INTO counts SELECT i, 0 FROM generate_series(0, 3) i;
 	GRANT ALL ON counts TO sbtest" || fail "cannot make the table"
+# shellcheck disable=SC2317 # by name
 applied() {
 	pg_sql 'SELECT sum(n) FROM counts'
 	pg_sql 'UPDATE counts SET n = 0'

@@ -36,7 +36,9 @@ compare() {
 }
 
 compared=0
+# shellcheck disable=SC2034 # both by name
 mysql=("${mysql_options[@]}")
+# shellcheck disable=SC2034
 pgsql=("${pg_target[@]}" --pgsql-user=sbtest --pgsql-db=sbtest)
 for engine in mysql pgsql; do
 	declare -n target=$engine

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
+# shellcheck disable=SC2154 # srcdir is of tests/lib.sh
 #
 # Writes whose answer is lost: the connection is cut between client and server, on the way there or back. After tests/lib.sh:
 #

@@ -95,7 +95,8 @@
 	"{'name':'" name "','unit':'" unit "','oio':" #oio ",'rate_per_s':null,'result':" raw "}"
 
 #define TWIN                                                                                       \
-	"{'schema':'ioltp-twin-1','app':'/x/app.json','replays':[" REPLAY(                         \
+	"{'schema':'ioltp-twin-1','app':'/x/app.json','partial':true,'warnings':['cache: "         \
+	"small'],'replays':[" REPLAY(                                                              \
 	    "pace", "transaction", 1,                                                              \
 	    RAW(100, 600, 1, "open", 1,                                                            \
 	        "vda")) "," REPLAY("capability", "transaction", 1,                                 \
@@ -211,6 +212,8 @@ static void facts(void **state)
 	assert_true(has_text(&t.warnings, "block: needs root"));
 	assert_true(has_text(&t.warnings, "3 events were dropped"));
 	assert_true(has_text(&t.warnings, "capability: generator: its threads"));
+	assert_true(has_text(&t.warnings, "twin: cache: small"));
+	assert_true(has_text(&t.warnings, "not all of its replays"));
 	assert_false(has_text(&t.warnings, "percentile: rare"));
 	assert_false(has_text(&t.warnings, "another one"));
 	assert_false(has_text(&t.warnings, "was made of"));
