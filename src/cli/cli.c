@@ -7,6 +7,7 @@
 
 #include "base/dist.h"
 #include "base/strbuf.h"
+#include "cli/twin_run.h"
 #include "cli/capture.h"
 #include "cli/targets.h"
 #include "run/run.h"
@@ -78,6 +79,7 @@ void cli_add_options(struct opt_set *set)
 	opt_set_add(set, "General options", run_thread_options);
 	opt_set_add(set, "General options", run_options);
 	opt_set_add(set, "Report and command line options", cli_options);
+	opt_set_add(set, "The synthetic twin", twin_run_options);
 	opt_set_add(set, "Capture of I/O", capture_options);
 	opt_set_add(set, "Random number options", dist_options);
 	opt_set_add(set, "Database options", sql_options);
@@ -137,7 +139,8 @@ void cli_help(const struct cli *cli, const struct opt_set *set, FILE *out)
 	        "ioltp %s: measures a database application on a drive\n\n"
 	        "Usage:\n"
 	        "  ioltp [OPTIONS] WORKLOAD [prepare|warmup|run|check|cleanup|help|COMMAND]\n"
-	        "  ioltp [OPTIONS] --mix=A@70,B@30 [COMMAND]\n\n"
+	        "  ioltp [OPTIONS] --mix=A@70,B@30 [COMMAND]\n"
+	        "  ioltp raw|device|twin|compare|db ...   (each has --help)\n\n"
 	        "WORKLOAD is a bundled name, the path of a Lua script, or - for a script on "
 	        "standard input.\n"
 	        "Sizes take K, M, G, T (1024); times ns, us, ms, s, m, h, and a bare number is "

@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "cli/measure.h"
+#include "cli/twin_run.h"
 #include "cli/targets.h"
 
 /* What the arguments say, before the script is known. */
@@ -226,6 +227,8 @@ static int settle_options(struct session *s, struct err *err)
 	    !opt_given(s->set, "rand-type"))
 		rc = opt_assign(s->set, "rand-type", "uniform", err);
 	if (rc == 0)
+		rc = twin_run_settle(s->set, err);
+	if (rc == 0)
 		rc = run_config_from(&s->config, s->set, err);
 	if (rc == 0)
 		rc = script_open(&s->script, &s->config, err);
@@ -253,7 +256,7 @@ static int dispatch(struct session *s, struct err *err)
 	if (command == NULL ||
 	    (strcmp(command, "run") == 0 && !script_has_command(&s->script, "run"))) {
 		if (s->script.has_event)
-			return measure_run(&m);
+			return twin_run_after(s->cli, s->set, measure_run(&m));
 		err_usage(err, "%s: has no function event(); a workload needs one to run", file);
 		return EXIT_USAGE;
 	}

@@ -21,5 +21,6 @@ libioltp_a_SOURCES += \
 	src/cli/twin.h \
 	src/cli/twin_replay.c \
 	src/cli/twin_report.c \
+	src/cli/twin_run.c src/cli/twin_run.h \
 	src/cli/twin_source.c \
 	src/cli/twin_target.c

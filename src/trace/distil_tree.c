@@ -231,18 +231,31 @@ static void add_arrivals(struct maker *m, struct tree *measured, const struct di
 	}
 }
 
+/* "1/76.04,2/3.1,3-4/12,...,64-/2": per cent of I/Os. */
 static void add_outstanding(struct maker *m, struct tree *measured, const struct distilled *d)
 {
-	struct tree *t;
-	unsigned last = 0;
+	struct strbuf sb = STRBUF_INIT;
 
 	add_number(m, measured, "outstanding", d->outstanding_mean);
 	add_number(m, measured, "outstanding_p99", d->outstanding_p99);
-	for (unsigned i = 1; i < DISTIL_DEPTHS_MAX; i++)
-		last = d->depth_share[i] > 0 ? i : last;
-	t = add_table(m, measured, "outstanding_shares");
-	for (unsigned i = 1; i <= last; i++)
-		add_number(m, t, NULL, 100 * d->depth_share[i]);
+	for (unsigned lo = 1, hi = 1; lo < DISTIL_DEPTHS_MAX; lo = hi + 1, hi *= 2) {
+		double share = 0;
+
+		for (unsigned i = lo; i <= hi && i < DISTIL_DEPTHS_MAX - 1; i++)
+			share += d->depth_share[i];
+		if (share <= 0)
+			continue;
+		strbuf_addf(&sb, "%s%u", sb.len != 0 ? "," : "", lo);
+		if (hi > lo)
+			strbuf_addf(&sb, "-%u", hi);
+		strbuf_addf(&sb, "/%.4g", 100 * share);
+	}
+	if (d->depth_share[DISTIL_DEPTHS_MAX - 1] > 0)
+		strbuf_addf(&sb, "%s%u-/%.4g", sb.len != 0 ? "," : "", DISTIL_DEPTHS_MAX - 1,
+		            100 * d->depth_share[DISTIL_DEPTHS_MAX - 1]);
+	m->failed = m->failed || sb.failed;
+	add_text(m, measured, "outstanding_shares", strbuf_str(&sb));
+	strbuf_fini(&sb);
 }
 
 static void add_measured(struct maker *m, struct tree *tree, const struct distilled *d)

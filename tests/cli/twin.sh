@@ -130,7 +130,7 @@ assert_grep 'absent.json: cannot be read: No such file' "$TMP/err"
 twin 2
 assert_grep 'no result was named' "$TMP/err"
 twin 2 app.json --replay=fast
-assert_grep -- '--replay=fast: is no replay; give pace' "$TMP/err"
+assert_grep 'replay=fast: is no replay; give pace' "$TMP/err"
 twin 2 app.json --trace=app.json
 mv "$trace" moved.trace
 twin 2 app.json --replay=none
@@ -138,3 +138,14 @@ assert_grep 'No such file' "$TMP/err"
 twin 0 app.json --replay=none --trace=moved.trace
 head -c 3000 moved.trace >cut.trace
 twin 2 app.json --replay=none --trace=cut.trace
+
+# All in one: the run, its twin after it.
+mkdir one
+cd one || exit 99
+expect_status 0 "$IOLTP" "${db[@]}" --sqlite-path=../ioltp.db --time=0 --events=200 --capture=vfs --twin --twin-time=0.1 run
+assert_grep 'transactions: +200'
+assert_grep '^Transactions +application +pace'
+fits_twin ioltp.twin.json
+[ -s ioltp.twin.lua ] && [ -s ioltp.json ] || fail "a file is missing"
+expect_status 2 "$IOLTP" "${db[@]}" --sqlite-path=../ioltp.db --twin --format=json run
+assert_grep 'twin: its table would follow the document' "$TMP/err"

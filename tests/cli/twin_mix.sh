@@ -19,7 +19,7 @@ return {
 	},
 }
 LUA
-"$IOLTP" raw "$dev" --profile=./mix.lua --destroy-data="$dev" --time=0 --events=20000 --capture=block --device="$dev" --output=app.json \
+"$IOLTP" raw "$dev" --profile=./mix.lua --destroy-data="$TMP/disk.img" --time=0 --events=20000 --capture=block --device="$dev" --output=app.json \
 	>"$TMP/out" 2>"$TMP/err" || {
 	grep -Eq 'tracepoint|tracefs|root' "$TMP/err" && skip "no block tracepoints here: $(head -n 1 "$TMP/err")"
 	fail "the captured run fails"
