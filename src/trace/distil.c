@@ -102,16 +102,16 @@ static void pop(uint64_t *heap, size_t *n)
 }
 
 /*
- * By I/O, when each began. A device's tracepoints count themselves, and saw I/Os that began before
- * the window. Of files the model knows only that a flush's writes go out together: a checkpoint's
- * burst would have more weight than all the time beside it, and so the mean is there that over time
- * in which anything was outstanding.
+ * The shares are by I/O, when each began; a device's tracepoints count that themselves, and saw
+ * I/Os that began before the window. The mean is over the time in which anything was outstanding:
+ * by I/O a checkpoint's short burst would have more weight than all the time beside it, and a
+ * replay with so many outstanding would be another load.
  */
 static int measure_depths(struct distilled *d, const struct load *l)
 {
 	uint64_t *heap = malloc((l->n + 1) * sizeof(*heap));
 	uint64_t depths[DISTIL_DEPTHS_MAX] = {0}, count = 0, below = 0;
-	double sum = 0, spent_ns = 0, busy_ns = 0;
+	double spent_ns = 0, busy_ns = 0;
 	uint64_t busy_until_ns = 0;
 	size_t inflight = 0;
 
@@ -135,16 +135,13 @@ static int measure_depths(struct distilled *d, const struct load *l)
 			             (io->begin_ns > busy_until_ns ? io->begin_ns : busy_until_ns));
 			busy_until_ns = io->end_ns;
 		}
-		sum += (double)depth;
 		depths[depth < DISTIL_DEPTHS_MAX ? depth : DISTIL_DEPTHS_MAX - 1]++;
 		count++;
 	}
 	free(heap);
 	if (count == 0)
 		return 0;
-	d->outstanding_mean = sum / (double)count;
-	if (d->source == TRACE_SOURCE_VFS && busy_ns > 0)
-		d->outstanding_mean = spent_ns / busy_ns;
+	d->outstanding_mean = busy_ns > 0 ? spent_ns / busy_ns : 1;
 	for (unsigned i = 0; i < DISTIL_DEPTHS_MAX; i++) {
 		d->depth_share[i] = (double)depths[i] / (double)count;
 		if ((double)below < 0.99 * (double)count)

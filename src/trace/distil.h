@@ -86,12 +86,11 @@ struct distilled {
 	uint64_t reads, writes, fuas; /* of the drive */
 	uint64_t flushes, read_bytes, written_bytes;
 	uint64_t cached_reads, failed;
-	uint64_t folded;        /* I/Os that were counted to another stream for want of room */
-	uint64_t loose_flushes; /* that no write came before: not in the profile */
-	uint64_t transactions;  /* 0: none was seen */
-	unsigned clients;       /* that ran them */
-	double
-	    outstanding_mean; /* over I/Os, when each began, itself included; of files over time */
+	uint64_t folded;         /* I/Os that were counted to another stream for want of room */
+	uint64_t loose_flushes;  /* that no write came before: not in the profile */
+	uint64_t transactions;   /* 0: none was seen */
+	unsigned clients;        /* that ran them */
+	double outstanding_mean; /* over the time in which anything was outstanding */
 	unsigned outstanding_p99;
 	double depth_share[DISTIL_DEPTHS_MAX]; /* of I/Os that began with so many outstanding; the
 	                                          last: so many or more */

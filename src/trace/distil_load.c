@@ -10,7 +10,7 @@
 #define CHUNK_BYTES    (1u << 20) /* in which use is looked at */
 #define HOLE_MIN_BYTES (64ull << 20)
 #define HOLES_SHARE    128 /* a hole is at least so small a part of the used addresses */
-#define DENSE_SHARE    8   /* a device of which so large a part is spanned is taken as it is */
+#define DENSE_SHARE    8   /* a device of which so large a part is used is taken as it is */
 
 int load_add(struct load *l, const struct load_io *io)
 {
@@ -97,7 +97,7 @@ static int cut_holes(struct load *l, uint64_t device_bytes)
 {
 	struct segment segments[HOLES_SHARE + 1];
 	uint64_t *chunks = calloc(l->n != 0 ? 2 * l->n : 1, sizeof(*chunks));
-	uint64_t span, hole;
+	uint64_t span, hole, used;
 	size_t n = 0, count;
 
 	if (chunks == NULL)
@@ -116,19 +116,17 @@ static int cut_holes(struct load *l, uint64_t device_bytes)
 	if (n != 0 && chunks[n - 1] * CHUNK_BYTES >= device_bytes)
 		l->span_bytes =
 		    (chunks[n - 1] + 1) * CHUNK_BYTES; /* the device's size is unknown */
-	if (n == 0 || span >= l->span_bytes / DENSE_SHARE) {
-		free(chunks);
-		return 0;
-	}
 	hole = span / HOLES_SHARE > HOLE_MIN_BYTES ? span / HOLES_SHARE : HOLE_MIN_BYTES;
 	count = find_segments(segments, HOLES_SHARE + 1, chunks, n, hole / CHUNK_BYTES);
 	free(chunks);
 	if (count == 0)
 		return 0;
+	used = (segments[count - 1].at + segments[count - 1].to - segments[count - 1].from) *
+	       CHUNK_BYTES;
+	if (used >= l->span_bytes / DENSE_SHARE)
+		return 0;
 	move_ios(l, segments, count);
-	l->span_bytes =
-	    (segments[count - 1].at + segments[count - 1].to - segments[count - 1].from) *
-	    CHUNK_BYTES;
+	l->span_bytes = used;
 	return 0;
 }
 

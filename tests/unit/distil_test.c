@@ -134,7 +134,9 @@ static void script(struct maker *m, const struct raw_profile *p, uint64_t bytes,
 		                            : TRACE_WRITE,
 		        io.offset_bytes, io.bytes);
 		e->flags = io.op == IO_WRITE_FUA ? TRACE_FUA | TRACE_SYNC : 0;
+		/* Eight of them are under way at any time. */
 		e->depth = 8;
+		e->latency_ns = 8 * MS / 5;
 	}
 	access_free(access);
 	access_space_fini(&space);
