@@ -13,7 +13,7 @@
 #include "base/sysfs.h"
 #include "trace/block_ring.h"
 
-#define ROUND_NS 10000000
+#define ROUND_NS 25000000
 /* Records older than this are all there: nobody takes longer to write one down. */
 #define SLACK_NS 1000000u
 /* For I/Os that are in flight at the end. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define SLOTS   65536u /* requests in flight; no drive takes more */
-#define BUCKETS 65536u
+#define BUCKETS 4096u  /* few are in flight at a time: small enough for the cache */
 #define NONE    UINT32_MAX
 
 struct request {
@@ -113,7 +113,7 @@ static uint32_t *bucket_of(struct block_match *m, uint64_t sector, uint8_t op)
 {
 	uint64_t h = (sector * TRACE_OPS + op) * 0x9e3779b97f4a7c15u;
 
-	return &m->buckets[h >> 48];
+	return &m->buckets[h >> 52];
 }
 
 /* The oldest request in its bucket that fits; a link to it, so that it can be taken out. */
