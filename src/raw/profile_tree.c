@@ -204,7 +204,7 @@ static int check_step(const struct io_step *s, bool last, const char *where, str
 static int read_step(const struct raw_profile *p, struct io_txn *txn, const struct tree *t,
                      bool last, const char *where, struct err *err)
 {
-	struct io_step s = {.count = {1, 1}};
+	struct io_step s = {.count = {.lo = 1, .hi = 1}};
 	char place[KEYS_WHERE_LEN];
 	int rc, op;
 
