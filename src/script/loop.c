@@ -15,7 +15,12 @@ static int worker_init(void *ctx, struct worker *w, struct err *err)
 	w->data = st;
 	if (state_set_options(st, err) != 0)
 		return -1;
-	return state_call(st, "thread_init", 0, 0, err);
+	if (state_call(st, "thread_init", 0, 0, err) != 0)
+		return -1;
+	/* What loading left over would stay until the script makes as much again, in each of maybe
+	 * thousands of states. */
+	lua_gc(st->L, LUA_GCCOLLECT, 0);
+	return 0;
 }
 
 static int worker_run(void *ctx, struct worker *w, struct err *err)

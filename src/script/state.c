@@ -10,6 +10,10 @@
 #include "script/con.h"
 #include "script/ffi_api_text.h"
 
+/* The collector's pause: how large memory gets before a cycle, as a share of what was in use. */
+#define LOAD_PAUSE_PER_CENT 105
+#define RUN_PAUSE_PER_CENT  200 /* Lua's default */
+
 static const char *const kind_names[] = {"main", "worker", "command", "report"};
 
 /* Message handler: strings get a traceback once; tables (restart marks) pass as they are. */
@@ -168,9 +172,13 @@ struct script_state *state_new(struct script *s, enum state_kind kind, struct cl
 	st->team = team;
 	client_init(st, client, id);
 	compat_set_client(st->client);
+	/* Loading makes much garbage, of which the memory would never be given back. */
+	lua_gc(st->L, LUA_GCSETPAUSE, LOAD_PAUSE_PER_CENT);
 	luaL_openlibs(st->L);
-	if (load_runtime(st, err) == 0 && load_sources(st, err) == 0)
+	if (load_runtime(st, err) == 0 && load_sources(st, err) == 0) {
+		lua_gc(st->L, LUA_GCSETPAUSE, RUN_PAUSE_PER_CENT);
 		return st;
+	}
 	state_free(st);
 	return NULL;
 }
