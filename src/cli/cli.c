@@ -155,12 +155,8 @@ static const struct {
 	const char *name;
 	int (*run)(const struct cli *cli, int argc, char **argv);
 } subcommands[] = {
-    {"raw", cmd_raw},
-    {"device", cmd_device},
-    {"compare", cmd_compare},
-    {"db", cmd_db},
-    {"scenario", cmd_scenario},
-    {"twin", cmd_twin},
+    {"raw", cmd_raw}, {"device", cmd_device},     {"compare", cmd_compare},
+    {"db", cmd_db},   {"scenario", cmd_scenario}, {"twin", cmd_twin},
 };
 
 int cli_main(const struct cli *cli, int argc, char **argv)
