@@ -21,6 +21,10 @@
 #define PAGE_BYTES     4096u
 #define SIZE_MIN_BYTES (1u << 20)
 #define FREE_SHARE     0.8 /* of the filesystem's free space that a file may take */
+/* A device's addresses hold what else is on it: no file needs to be much larger than the database.
+ */
+#define DATABASE_TIMES 2
+#define BESIDE_BYTES   (1ull << 30)
 
 static const char *database_of(const struct twin *t)
 {
@@ -28,6 +32,18 @@ static const char *database_of(const struct twin *t)
 	const struct tree *target = capture != NULL ? tree_get(capture, "target") : NULL;
 
 	return target != NULL && target->kind == TREE_TEXT ? target->text : NULL;
+}
+
+/* Its size; 0: not known. */
+static uint64_t database_bytes(const struct twin *t)
+{
+	const struct tree *capture = tree_get(&t->app, "capture");
+	const struct tree *size = capture != NULL ? tree_get(capture, "target_bytes") : NULL;
+
+	return size != NULL && size->kind == TREE_NUMBER && size->number > 0 &&
+	               size->number < 0x1p60
+	           ? (uint64_t)size->number
+	           : 0;
 }
 
 /* ---- what must not be written ---- */
@@ -128,8 +144,13 @@ static void choose_size(struct twin *t, const char *dir)
 	struct statvfs vfs;
 	double room;
 
-	if (want == 0)
+	if (want == 0) {
+		uint64_t enough = DATABASE_TIMES * database_bytes(t) + BESIDE_BYTES;
+
 		want = t->shape->span_bytes;
+		if (database_bytes(t) != 0 && want > enough)
+			want = enough;
+	}
 	if (want < SIZE_MIN_BYTES)
 		want = SIZE_MIN_BYTES;
 	want += (PAGE_BYTES - want % PAGE_BYTES) % PAGE_BYTES;

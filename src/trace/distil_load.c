@@ -8,9 +8,11 @@
 #include "trace/distil_priv.h"
 
 #define CHUNK_BYTES    (1u << 20) /* in which use is looked at */
-#define HOLE_MIN_BYTES (64ull << 20)
-#define HOLES_SHARE    128 /* a hole is at least so small a part of the used addresses */
-#define DENSE_SHARE    8   /* a device of which so large a part is used is taken as it is */
+#define HOLE_MIN_BYTES (16ull << 20)
+#define SPARSE_GAPS    32  /* where few places were seen, a hole is so many usual gaps */
+#define SEEN_SHARE     0.9 /* of the next I/Os that would come to places that were seen */
+#define SEGMENTS_MAX   128u
+#define DENSE_SHARE    0.875 /* a device of which so much is left is taken as it is */
 
 int load_add(struct load *l, const struct load_io *io)
 {
@@ -58,7 +60,7 @@ static size_t find_segments(struct segment *segments, size_t max, const uint64_t
 			continue;
 		}
 		if (count == max)
-			return 0;
+			return max + 1;
 		segments[count] = (struct segment){.from = chunks[i], .to = chunks[i] + 1};
 		if (count != 0)
 			segments[count].at = segments[count - 1].at + segments[count - 1].to -
@@ -89,44 +91,88 @@ static void move_ios(struct load *l, const struct segment *segments, size_t n)
 	}
 }
 
+/* The usual gap between places that were used: the median. Makes `chunks` (sorted) distinct. */
+static uint64_t usual_gap(uint64_t *chunks, size_t *n)
+{
+	uint64_t *gaps, gap;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < *n; i++) {
+		if (kept == 0 || chunks[kept - 1] != chunks[i])
+			chunks[kept++] = chunks[i];
+	}
+	*n = kept;
+	gaps = kept > 1 ? malloc((kept - 1) * sizeof(*gaps)) : NULL;
+	if (gaps == NULL)
+		return 1;
+	for (size_t i = 1; i < kept; i++)
+		gaps[i - 1] = chunks[i] - chunks[i - 1];
+	qsort(gaps, kept - 1, sizeof(*gaps), by_number);
+	gap = gaps[(kept - 1) / 2];
+	free(gaps);
+	return gap;
+}
+
+/* The share of I/Os to come that fall into chunks that were seen: 1 - those seen once / all (Good
+ * and Turing's estimate). `chunks` is sorted. */
+static double seen_share(const uint64_t *chunks, size_t n)
+{
+	size_t once = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if ((i == 0 || chunks[i - 1] != chunks[i]) &&
+		    (i + 1 == n || chunks[i + 1] != chunks[i]))
+			once++;
+	}
+	return n != 0 ? 1 - (double)once / (double)n : 0;
+}
+
 /*
- * A database of 1 GB on a drive of 1 TB would be a stream on a thousandth of any other drive: what
- * lies between the parts that were used is left out. A device that is used all over stays as it is.
+ * A database of 1 GB on a drive of 1 TB would be a stream on a thousandth of any other drive, or on
+ * pieces all over it: what lies between the parts that were used is left out. Where I/Os keep
+ * coming to places that were not seen before, the gaps between them are chance, and only far larger
+ * ones are holes.
  */
 static int cut_holes(struct load *l, uint64_t device_bytes)
 {
-	struct segment segments[HOLES_SHARE + 1];
-	uint64_t *chunks = calloc(l->n != 0 ? 2 * l->n : 1, sizeof(*chunks));
-	uint64_t span, hole, used;
+	struct segment segments[SEGMENTS_MAX];
+	uint64_t *chunks = calloc(l->n != 0 ? l->n : 1, sizeof(*chunks));
+	uint64_t hole = HOLE_MIN_BYTES / CHUNK_BYTES, end = 0, gap, used;
 	size_t n = 0, count;
+	double seen;
 
 	if (chunks == NULL)
 		return -ENOMEM;
 	for (size_t i = 0; i < l->n; i++) {
 		const struct load_io *io = &l->ios[i];
 
-		if (io->op == TRACE_FLUSH || io->size_bytes == 0)
+		if (io->op == TRACE_FLUSH)
 			continue;
 		chunks[n++] = io->offset_bytes / CHUNK_BYTES;
-		chunks[n++] = (io->offset_bytes + io->size_bytes - 1) / CHUNK_BYTES;
+		if (io->offset_bytes + io->size_bytes > end)
+			end = io->offset_bytes + io->size_bytes;
 	}
+	l->span_bytes = end > device_bytes ? end : device_bytes; /* 0: of unknown size */
 	qsort(chunks, n, sizeof(*chunks), by_number);
-	l->span_bytes = device_bytes;
-	span = n != 0 ? (chunks[n - 1] + 1 - chunks[0]) * CHUNK_BYTES : 0;
-	if (n != 0 && chunks[n - 1] * CHUNK_BYTES >= device_bytes)
-		l->span_bytes =
-		    (chunks[n - 1] + 1) * CHUNK_BYTES; /* the device's size is unknown */
-	hole = span / HOLES_SHARE > HOLE_MIN_BYTES ? span / HOLES_SHARE : HOLE_MIN_BYTES;
-	count = find_segments(segments, HOLES_SHARE + 1, chunks, n, hole / CHUNK_BYTES);
+	seen = seen_share(chunks, n);
+	gap = usual_gap(chunks, &n);
+	if (seen < SEEN_SHARE && SPARSE_GAPS * gap > hole)
+		hole = SPARSE_GAPS * gap;
+	while ((count = find_segments(segments, SEGMENTS_MAX, chunks, n, hole)) > SEGMENTS_MAX)
+		hole *= 2;
 	free(chunks);
 	if (count == 0)
 		return 0;
-	used = (segments[count - 1].at + segments[count - 1].to - segments[count - 1].from) *
-	       CHUNK_BYTES;
-	if (used >= l->span_bytes / DENSE_SHARE)
+	/* An I/O may reach beyond the chunk in which it begins. */
+	used = segments[count - 1].at + segments[count - 1].to - segments[count - 1].from;
+	if ((double)used * CHUNK_BYTES >= DENSE_SHARE * (double)l->span_bytes)
 		return 0;
 	move_ios(l, segments, count);
-	l->span_bytes = used;
+	l->span_bytes = used * CHUNK_BYTES;
+	for (size_t i = 0; i < l->n; i++) {
+		if (l->ios[i].offset_bytes + l->ios[i].size_bytes > l->span_bytes)
+			l->span_bytes = l->ios[i].offset_bytes + l->ios[i].size_bytes;
+	}
 	return 0;
 }
 

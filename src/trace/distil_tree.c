@@ -247,7 +247,8 @@ static void add_outstanding(struct maker *m, struct tree *measured, const struct
 			continue;
 		strbuf_addf(&sb, "%s%u", sb.len != 0 ? "," : "", lo);
 		if (hi > lo)
-			strbuf_addf(&sb, "-%u", hi);
+			strbuf_addf(&sb, "-%u",
+			            hi < DISTIL_DEPTHS_MAX - 1 ? hi : DISTIL_DEPTHS_MAX - 2);
 		strbuf_addf(&sb, "/%.4g", 100 * share);
 	}
 	if (d->depth_share[DISTIL_DEPTHS_MAX - 1] > 0)

@@ -429,6 +429,48 @@ static void test_holes_are_cut(void **state)
 	free(out);
 }
 
+/* A small database in pieces all over a drive is no large one. */
+static void test_pieces_are_drawn_together(void **state)
+{
+	struct raw_profile *out;
+	struct distilled *d;
+	uint64_t x = 1;
+	struct maker m;
+
+	(void)state;
+	maker_init(&m, TRACE_SOURCE_BLOCK);
+	add_file(&m, "/dev/x", TRACE_KIND_DEVICE, 256 * GIB);
+	for (unsigned i = 0; i < 9000; i++) {
+		x = x * 6364136223846793005u + 1442695040888963407u;
+		add(&m, TRACE_WRITE, i % 30 * 8 * GIB + (x >> 33) % 256 * 4096, 4096);
+	}
+	distil_all(&m, &d, &out);
+	assert_in_range(d->span_bytes, 30u << 20, 31u << 20);
+	free(d);
+	free(out);
+}
+
+/* Few I/Os on a large database leave gaps, and it is a large one all the same. */
+static void test_sparse_use_is_no_hole(void **state)
+{
+	struct raw_profile *out;
+	struct distilled *d;
+	uint64_t x = 1;
+	struct maker m;
+
+	(void)state;
+	maker_init(&m, TRACE_SOURCE_BLOCK);
+	add_file(&m, "/dev/x", TRACE_KIND_DEVICE, 4096 * GIB);
+	for (unsigned i = 0; i < 3000; i++) {
+		x = x * 6364136223846793005u + 1442695040888963407u;
+		add(&m, TRACE_READ, 1000 * GIB + (x >> 33) % (1024u * 262144u) * 4096, 4096);
+	}
+	distil_all(&m, &d, &out);
+	near((double)d->span_bytes, 1024.0 * (double)GIB, 0.02, "span");
+	free(d);
+	free(out);
+}
+
 /* ---- files and transactions ---- */
 
 enum { DB, WAL };
@@ -622,6 +664,8 @@ int main(void)
 	    cmocka_unit_test(test_sequences_side_by_side),
 	    cmocka_unit_test(test_sequence_out_of_order),
 	    cmocka_unit_test(test_holes_are_cut),
+	    cmocka_unit_test(test_pieces_are_drawn_together),
+	    cmocka_unit_test(test_sparse_use_is_no_hole),
 	    cmocka_unit_test(test_transactions_of_files),
 	    cmocka_unit_test(test_unflushed_pages),
 	    cmocka_unit_test(test_transactions_of_a_device),
