@@ -213,7 +213,7 @@ LDADD = libioltp.a $(CMOCKA_LIBS) $(ioltp_libs)
 TESTS += $(unit_runs) $(cli_tests) $(db_tests) $(vm_tests) $(tree_tests)
 TEST_EXTENSIONS = .sh
 # A test that hangs is a test that failed.
-test_timeout_s = 600
+test_timeout_s = 900
 LOG_COMPILER = timeout $(test_timeout_s)
 SH_LOG_COMPILER = timeout $(test_timeout_s) bash
 AM_TESTS_ENVIRONMENT = IOLTP='$(abs_builddir)/ioltp$(EXEEXT)'; export IOLTP; \

@@ -100,7 +100,9 @@ static int replay(struct twin *t, unsigned at, const struct twin_replay *what, s
 	unsigned n = 0;
 	int status;
 
-	if (asprintf(&path, "%s/%u-%u.json", t->work_dir, at, what->oio) < 0) {
+	/* Places are used again: what a kept replay wrote must stay. */
+	if (asprintf(&path, "%s/%s-%s-%u.json", t->work_dir, what->name, what->unit, what->oio) <
+	    0) {
 		err_run(err, "twin: out of memory");
 		return EXIT_RUN;
 	}
