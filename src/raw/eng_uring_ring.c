@@ -170,8 +170,11 @@ static int init(struct uring *u, const struct uring_wishes *w, struct err *err)
 
 static void fini(struct uring *u)
 {
-	if (u->ring.ring_fd >= 0)
+	if (u->ring.ring_fd >= 0) {
+		if ((u->sqe_flags & IOSQE_FIXED_FILE) != 0)
+			io_uring_unregister_files(&u->ring);
 		io_uring_queue_exit(&u->ring);
+	}
 	u->ring.ring_fd = -1;
 }
 

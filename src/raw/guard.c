@@ -8,6 +8,7 @@
 #include <linux/nvme_ioctl.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -264,8 +265,12 @@ int guard_open(struct raw_target *t, const struct guard_request *q, struct err *
 void guard_close(struct raw_target *t)
 {
 	/* The claim goes last: what was written may still be on its way while fd closes. */
-	if (t->fd >= 0)
+	if (t->fd >= 0) {
+		/* The kernel ends a ring in its own time and holds the file until then: the lock of
+		 * a file must not last so long. */
+		flock(t->fd, LOCK_UN);
 		close(t->fd);
+	}
 	if (t->hold_fd >= 0)
 		close(t->hold_fd);
 	t->fd = t->hold_fd = -1;
