@@ -20,10 +20,10 @@ sqlite() {
 	expect_status 0 "${drive[@]}" "$IOLTP" "$@" --table-size=2000 --capture=vfs --output="$name.json" run
 }
 
-# twin NAME: what the same drive gives to the same I/Os, in NAME.twin.json
+# twin NAME: what the same drive gives to the same I/Os, in NAME.twin.json. Not O_DIRECT, which would ask the real drive.
 twin() {
 	expect_status 0 "${drive[@]}" "$IOLTP" twin "$1.json" --engine=sync --units=transaction --replay=capability,saturation \
-		--time=1.5 --warmup-time=0 --output="$1.twin.json"
+		--time=1.5 --warmup-time=0 --direct=off --output="$1.twin.json"
 }
 
 # verdict CAUSE APP SYNTHETIC [CONDITION]: the condition is Python on value(FIGURE), which is NaN for what is not known
