@@ -124,6 +124,7 @@ cli_tests = \
 	tests/cli/twin.sh \
 	tests/cli/twin_mix.sh \
 	tests/cli/twin_refused.sh \
+	tests/cli/verdict.sh \
 	tests/hdr/hdr_java.sh
 
 # The same against a database server that the test starts itself.
@@ -183,6 +184,13 @@ helper_programs = \
 	tests/unit/guard_probe \
 	tests/unit/hist_dump
 
+# A shared object for LD_PRELOAD, without what only programs are linked with.
+preloads = tests/cli/slow_drive.so
+tests_cli_slow_drive_so_SOURCES = tests/cli/slow_drive.c
+tests_cli_slow_drive_so_CFLAGS = -std=gnu17 -fPIC -pthread -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes
+tests_cli_slow_drive_so_LDFLAGS = -shared -pthread
+tests_cli_slow_drive_so_LDADD =
+
 # Floors and micro benchmarks for scripts/bench; built with the tests, so that they keep compiling.
 bench_programs = \
 	tests/bench/bench_hist \
@@ -195,7 +203,7 @@ if WITH_MYSQL
 bench_programs += tests/bench/floor_mysql
 endif
 
-check_PROGRAMS += $(bench_programs) $(helper_programs)
+check_PROGRAMS += $(bench_programs) $(helper_programs) $(preloads)
 tests_bench_floor_pgsql_LDADD = $(PGSQL_LIBS)
 tests_bench_floor_sqlite_LDADD = $(SQLITE_LIBS)
 tests_bench_floor_mysql_LDADD = $(MYSQL_LIBS)

@@ -110,8 +110,9 @@ static void put_figures(const struct cmp_facts *f, struct cmp_verdict *v)
 	       f->modelled ? NAN : f->cpu_time, CPU_CLIENT);
 	figure(v, CMP_CAUSE_CPU, "cpu_own", "CPUs that the run may use: used by it",
 	       f->modelled ? NAN : f->cpu_own, CPU_BUSY);
-	figure(v, CMP_CAUSE_CPU, "cpu_system", "all CPUs of the machine: busy", f->cpu_system,
-	       CPU_BUSY);
+	/* Without a database, whoever uses the CPUs keeps them from the generator. */
+	figure(v, f->modelled ? CMP_CAUSE_GENERATOR : CMP_CAUSE_CPU, "cpu_system",
+	       "all CPUs of the machine: busy", f->cpu_system, CPU_BUSY);
 	figure(v, CMP_CAUSE_GENERATOR, "generator_cpu",
 	       "CPUs that the generator may use: used by it", f->embedded ? NAN : f->generator_cpu,
 	       CPU_BUSY);
@@ -158,6 +159,8 @@ static enum cmp_cause generator_limit(const struct cmp_facts *f, const struct cm
 	if (holds(v, "late_share") && below(f->achieved, ACHIEVED_ALL))
 		return CMP_CAUSE_GENERATOR;
 	if (holds(v, "generator_cpu") || holds(v, "generator_time"))
+		return CMP_CAUSE_GENERATOR;
+	if (f->modelled && holds(v, "cpu_system"))
 		return CMP_CAUSE_GENERATOR;
 	return CMP_CAUSE_NONE;
 }
@@ -407,6 +410,11 @@ static void say_generator(struct words *w, const struct cmp_facts *f, const stru
 	if (holds(v, "generator_cpu"))
 		say(w, " Its threads used %.0f %% of the CPUs that they may use.",
 		    100 * f->generator_cpu);
+	else if (f->modelled && holds(v, "cpu_system"))
+		say(w,
+		    " The machine's CPUs were %.0f %% busy, and there is no database that could "
+		    "use them.",
+		    100 * f->cpu_system);
 	if (holds(v, "generator_time"))
 		say(w, " %.0f %% of each client's time is its own.", 100 * f->generator_time);
 	if (holds(v, "late_share"))

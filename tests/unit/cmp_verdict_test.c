@@ -374,6 +374,18 @@ static void modelled(void **state)
 	assert_true(misses(&v, "null driver"));
 	f.generator_cpu = 0.95;
 	assert_cause(f, CMP_CAUSE_GENERATOR);
+	/* Others on the machine starve it, with no database among them. */
+	f.generator_cpu = 0.6;
+	f.cpu_system = 0.9;
+	assert_cause(f, CMP_CAUSE_GENERATOR);
+	assert_int_equal(judge(f).second, CMP_CAUSE_NONE);
+	assert_non_null(strstr(judge(f).words, "CPUs were 90 % busy"));
+	f.cpu_system = 0.89;
+	assert_cause(f, CMP_CAUSE_NONE);
+	/* With a database on the machine they may be its own. */
+	f = server();
+	f.cpu_system = 0.9;
+	assert_cause(f, CMP_CAUSE_CPU);
 }
 
 /* ---- what is missing ---- */
