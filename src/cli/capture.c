@@ -10,6 +10,7 @@
 
 #include "base/sysfs.h"
 #include "cli/capture_where.h"
+#include "cli/paths.h"
 #include "run/client.h"
 #include "trace/block.h"
 #include "trace/summary.h"
@@ -160,6 +161,33 @@ static void name_file(struct capture *c)
 		snprintf(c->file, sizeof(c->file), "%s.trace", output);
 	else
 		snprintf(c->file, sizeof(c->file), "ioltp.trace");
+}
+
+/* Names that others write during the run, whether their files are there now or not. */
+static int check_file(const struct capture *c, struct err *err)
+{
+	static const char *const of_sqlite[] = {"", "-wal", "-shm", "-journal"};
+	static const char *const of_output[] = {"", ".part", ".new"};
+	const char *output = opt_str(c->s.options, "output");
+	char path[PATH_MAX + 16];
+
+	for (unsigned i = 0; is_sqlite(c) && c->target[0] != '\0' && i < 4; i++) {
+		snprintf(path, sizeof(path), "%s%s", c->target, of_sqlite[i]);
+		if (paths_same(c->file, path))
+			return err_usage(err,
+			                 "--capture-file=%s: refused: it is %s, a file of the "
+			                 "database; choose another path",
+			                 c->file, path);
+	}
+	for (unsigned i = 0; output != NULL && i < 3; i++) {
+		snprintf(path, sizeof(path), "%s%s", output, of_output[i]);
+		if (paths_same(c->file, path))
+			return err_usage(err,
+			                 "--capture-file=%s: refused: the result is written there; "
+			                 "choose another path",
+			                 c->file);
+	}
+	return 0;
 }
 
 static int open_recorder(struct capture *c, struct err *err)
@@ -382,7 +410,9 @@ static int open_all(struct capture *c, struct err *err)
 	if (c->way == WAY_COUNTERS)
 		return 0;
 	name_file(c);
-	rc = open_recorder(c, err);
+	rc = check_file(c, err);
+	if (rc == 0)
+		rc = open_recorder(c, err);
 	if (rc == 0 && c->way == WAY_VFS)
 		rc = open_vfs(c, err);
 	if (rc == 0 && c->way == WAY_BLOCK && !c->late)

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/units.h"
 #include "cli/cli.h"
+#include "cli/paths.h"
 #include "report/cmp_doc.h"
 #include "report/cmp_report.h"
 
@@ -250,6 +251,20 @@ static bool has_kind(const struct session *s, enum cmp_kind kind)
 	return false;
 }
 
+static int check_output(const struct session *s, struct err *err)
+{
+	const char *path = opt_str(s->set, "output");
+
+	for (size_t i = 0; i < s->ndocs; i++) {
+		if (paths_same(path, s->docs[i].path))
+			return err_usage(err,
+			                 "--output=%s: refused: it is %s, which is compared; name "
+			                 "another",
+			                 path, s->docs[i].path);
+	}
+	return path != NULL ? paths_check_output("output", path, err) : 0;
+}
+
 /* Status of the program. */
 static int compare(struct session *s, struct err *err)
 {
@@ -260,6 +275,8 @@ static int compare(struct session *s, struct err *err)
 
 	if (rc == 0)
 		rc = read_share(s, "fail-above", &fail_above, err);
+	if (rc == 0)
+		rc = check_output(s, err);
 	if (rc == 0 && c.is_twin)
 		rc = check_twin(s, err);
 	if (rc != 0)

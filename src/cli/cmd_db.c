@@ -272,7 +272,7 @@ static int perform(struct session *s, struct err *err)
 		}
 		return actions[i].run(s, dir, err) == 0 ? EXIT_OK : err->status;
 	}
-	err_usage(err, "ioltp db %s: is no such action; use start, status or stop",
+	err_usage(err, "ioltp db: '%s' is no such action; use start, status or stop",
 	          s->action != NULL ? s->action : "");
 	return EXIT_USAGE;
 }

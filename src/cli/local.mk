@@ -10,6 +10,7 @@ libioltp_a_SOURCES += \
 	src/cli/cmd_twin.c \
 	src/cli/cmd_workload.c \
 	src/cli/measure.c src/cli/measure.h \
+	src/cli/paths.c src/cli/paths.h \
 	src/cli/profiles.c src/cli/profiles.h \
 	src/cli/raw_condition.c src/cli/raw_condition.h \
 	src/cli/raw_measure.c src/cli/raw_measure.h \

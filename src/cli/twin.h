@@ -64,6 +64,9 @@ void twin_warn(struct twin *t, const char *fmt, ...) __attribute__((format(print
  * signal came. twin_target_end in any case.
  */
 int twin_target_begin(struct twin *t, struct err *err);
+/* Whether profile and --output would go over what the application or the twin needs, or cannot be
+ * written at all: before anything is. The trace must have been loaded. 0, or -EINVAL with `err`. */
+int twin_check_outputs(const struct twin *t, struct err *err);
 /* Removes what was made. */
 void twin_target_end(struct twin *t);
 

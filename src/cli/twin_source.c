@@ -181,6 +181,8 @@ int twin_distil(struct twin *t, const char *result, struct err *err)
 	if (rc == 0)
 		rc = trace_load(&t->trace, t->trace_path, err);
 	if (rc == 0)
+		rc = twin_check_outputs(t, err);
+	if (rc == 0)
 		rc = distil(t->shape, &t->trace, err);
 	if (rc != 0)
 		return rc;

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/units.h"
+#include "cli/paths.h"
 #include "cli/twin.h"
 
 #define PAGE_BYTES     4096u
@@ -89,8 +90,6 @@ static int refuse_application(const struct twin *t, const char *path, struct err
 		                 path, database);
 	if (stat(path, &st) != 0)
 		return 0;
-	if (S_ISDIR(st.st_mode))
-		return err_usage(err, "%s: is a directory; name a device or a file in it", path);
 	for (unsigned i = 0; i < t->trace.head.nfiles; i++) {
 		if (S_ISREG(st.st_mode) && same_file(&st, t->trace.files[i].path))
 			return err_usage(err,
@@ -101,10 +100,28 @@ static int refuse_application(const struct twin *t, const char *path, struct err
 	if (S_ISREG(st.st_mode) && same_file(&st, database))
 		return err_usage(err, "%s: refused: it is the application's database; name another",
 		                 path);
-	if (same_file(&st, t->app_path) || same_file(&st, t->trace_path) ||
-	    same_file(&st, t->profile_path))
+	if (same_file(&st, t->app_path) || same_file(&st, t->trace_path))
 		return err_usage(err, "%s: refused: the twin reads it; name another", path);
 	return 0;
+}
+
+int twin_check_outputs(const struct twin *t, struct err *err)
+{
+	const char *output = opt_str(t->options, "output");
+	int rc = refuse_application(t, t->profile_path, err);
+
+	if (rc != 0 || output == NULL)
+		return rc;
+	rc = refuse_application(t, output, err);
+	if (rc == 0)
+		rc = paths_check_output("output", output, err);
+	if (rc == 0 && (paths_same(output, t->profile_path) ||
+	                paths_same(output, opt_str(t->options, "target"))))
+		rc = err_usage(err,
+		               "--output=%s: is also the profile or the target of the replays; "
+		               "name another",
+		               output);
+	return rc;
 }
 
 /* ---- a file of our own ---- */
@@ -239,11 +256,21 @@ static int take_named(struct twin *t, const char *path, struct err *err)
 
 	if (refuse_application(t, path, err) != 0)
 		return -EINVAL;
+	if (paths_same(path, t->profile_path))
+		return err_usage(err, "%s: refused: the twin reads it; name another", path);
 	if (stat(path, &st) != 0) {
 		if (errno == ENOENT && strncmp(path, "/dev/", 5) != 0)
 			return make_file(t, path, err);
 		return err_usage(err, "%s: %s; name a device or a file", path, strerror(errno));
 	}
+	if (S_ISDIR(st.st_mode))
+		return err_usage(err, "%s: is a directory; name a device or a file in it", path);
+	if (S_ISREG(st.st_mode) && st.st_size != 0 && st.st_size < SIZE_MIN_BYTES &&
+	    opt_size_bytes(t->options, "target-size") == 0)
+		return err_usage(err,
+		                 "%s: has only %lld bytes; name a larger file or a new one, or "
+		                 "give --target-size",
+		                 path, (long long)st.st_size);
 	t->target = strdup(path);
 	t->is_file = S_ISREG(st.st_mode);
 	t->target_bytes = t->is_file ? (uint64_t)st.st_size : 0;

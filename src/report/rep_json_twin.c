@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #ifdef HAVE_JANSSON
@@ -53,6 +54,7 @@ static json_t *document(const struct twin_document *d, struct err *err)
 	                 replays, "warnings", warnings);
 }
 
+/* What cannot be flushed (EINVAL: a pipe, a terminal) need not. */
 static int write_file(const json_t *json, const char *path)
 {
 	FILE *out = fopen(path, "we");
@@ -62,27 +64,43 @@ static int write_file(const json_t *json, const char *path)
 		return -errno;
 	errno = 0;
 	if (json_dumpf(json, out, JSON_FLAGS) != 0 || fputc('\n', out) == EOF || fflush(out) != 0 ||
-	    fsync(fileno(out)) != 0)
+	    (fsync(fileno(out)) != 0 && errno != EINVAL && errno != EROFS))
 		rc = errno != 0 ? -errno : -EIO;
 	if (fclose(out) != 0 && rc == 0)
 		rc = -errno;
 	return rc;
 }
 
-int rep_json_twin(const struct twin_document *d, const char *path, struct err *err)
+/* A symbolic link stays one; a device or pipe is written into: a rename would put a file in its
+ * place. */
+static int replace(const json_t *json, const char *path)
 {
-	json_t *json = document(d, err);
-	char *fresh = NULL;
-	int rc = -ENOMEM;
+	char *real = realpath(path, NULL), *fresh = NULL;
+	const char *at = real != NULL ? real : path;
+	struct stat st;
+	int rc;
 
-	if (json != NULL && asprintf(&fresh, "%s.new", path) >= 0) {
+	if (stat(at, &st) == 0 && !S_ISREG(st.st_mode)) {
+		rc = write_file(json, at);
+	} else if (asprintf(&fresh, "%s.new", at) < 0) {
+		rc = -ENOMEM;
+	} else {
 		rc = write_file(json, fresh);
-		if (rc == 0 && rename(fresh, path) != 0)
+		if (rc == 0 && rename(fresh, at) != 0)
 			rc = -errno;
 		if (rc != 0)
 			unlink(fresh);
 		free(fresh);
 	}
+	free(real);
+	return rc;
+}
+
+int rep_json_twin(const struct twin_document *d, const char *path, struct err *err)
+{
+	json_t *json = document(d, err);
+	int rc = json != NULL ? replace(json, path) : -ENOMEM;
+
 	json_decref(json);
 	if (rc != 0)
 		err_run(err, "%s: cannot be written: %s; choose another --output", path,

@@ -207,6 +207,11 @@ static int measure(struct distilled *d, struct load *l, const struct trace *t)
 	return rc;
 }
 
+static const char *name_of(const struct trace *t)
+{
+	return t->path != NULL ? t->path : "trace";
+}
+
 int distil(struct distilled *d, const struct trace *t, struct err *err)
 {
 	struct load l;
@@ -225,15 +230,15 @@ int distil(struct distilled *d, const struct trace *t, struct err *err)
 	}
 	load_fini(&l);
 	if (rc != 0) {
-		err_run(err, "trace: out of memory for %zu events", t->nevents);
+		err_run(err, "%s: out of memory for %zu events", name_of(t), t->nevents);
 		return rc;
 	}
 	if (d->nstreams == 0)
 		return err_usage(err,
-		                 "trace: no read or write reached the drive in the window (%llu "
+		                 "%s: no read or write reached the drive in the window (%llu "
 		                 "reads came from memory); there is nothing to imitate: use a "
 		                 "database larger than memory, or one that writes",
-		                 (unsigned long long)d->cached_reads);
+		                 name_of(t), (unsigned long long)d->cached_reads);
 	return 0;
 }
 
@@ -256,6 +261,6 @@ int distil_ios(struct distil_io **ios, size_t *n, uint64_t *span_bytes, const st
 	load_fini(&l);
 	if (*ios != NULL)
 		return 0;
-	err_run(err, "trace: out of memory for %zu events", t->nevents);
+	err_run(err, "%s: out of memory for %zu events", name_of(t), t->nevents);
 	return -ENOMEM;
 }

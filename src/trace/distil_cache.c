@@ -85,6 +85,8 @@ static int write_pages(struct cache *c, unsigned file, size_t n, const struct lo
 	struct cached_file *f = &c->files[file];
 	int rc = 0;
 
+	if (n == 0)
+		return 0;
 	qsort(f->pages, n, sizeof(*f->pages), by_page);
 	for (size_t i = 0, from = 0; i < n && rc == 0; i++) {
 		uint64_t page = f->pages[i].page;

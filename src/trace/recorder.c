@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,7 +22,7 @@
 
 struct recorder {
 	int fd;
-	uint64_t limit; /* events */
+	uint64_t limit; /* events; UINT64_MAX: none */
 	bool holds;     /* nothing is written before the memory is full */
 	struct trace_event *batch;
 	size_t batch_room, nbatch; /* events */
@@ -53,7 +54,7 @@ static void write_batch(struct recorder *r)
 {
 	uint64_t n = r->nbatch;
 
-	if (r->limit != 0 && r->written + n > r->limit) {
+	if (r->written + n > r->limit) {
 		n = r->limit - r->written;
 		r->limited = true;
 	}
@@ -188,6 +189,12 @@ static int open_file(struct recorder *r, const char *path, struct err *err)
 	rc = check_file(r, path, err);
 	if (rc != 0)
 		return rc;
+	/* Held as long as the file is open: two runs would write over each other's events. */
+	if (flock(r->fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+		return err_usage(err,
+		                 "--capture-file=%s: another run captures into it; choose another "
+		                 "path",
+		                 path);
 	/* Head and table now: a full disk must not cost them at the end. */
 	rc = ftruncate(r->fd, 0) != 0 ? -errno : trace_write_head(r->fd, &r->head, r->files);
 	if (rc != 0)
@@ -227,7 +234,8 @@ int recorder_new(struct recorder **out, const struct recorder_config *config, st
 		goto no_memory;
 	r->fd = -1;
 	r->holds = config->hold_bytes != 0;
-	r->limit = config->limit_bytes / sizeof(struct trace_event);
+	r->limit = config->limit_bytes != 0 ? config->limit_bytes / sizeof(struct trace_event)
+	                                    : UINT64_MAX;
 	r->begin_ns = UINT64_MAX;
 	memcpy(r->head.magic, TRACE_MAGIC, sizeof(r->head.magic));
 	r->head.byte_order = TRACE_BYTE_ORDER;

@@ -86,6 +86,7 @@ struct trace {
 	struct trace_file *files;   /* nfiles */
 	struct trace_event *events; /* nevents, by begin_ns; those that began in the window */
 	size_t nevents;
+	char *path; /* where it was read, for messages; NULL: made in memory */
 };
 
 /*

@@ -8,6 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* No file or drive is larger. It bounds the memory that what is made of the addresses takes. */
+#define ADDRESS_MAX_BYTES (1ull << 46)
+
 /* ---- reading ---- */
 
 /* Bytes read, fewer at the end of the file; -errno. */
@@ -62,7 +65,8 @@ static bool sound(const struct trace *t, const struct trace_event *e)
 		return false;
 	if (e->op == TRACE_TXN)
 		return e->type < t->head.ntypes;
-	return e->file < t->head.nfiles;
+	return e->file < t->head.nfiles && e->offset_bytes <= ADDRESS_MAX_BYTES &&
+	       e->latency_ns <= INT64_MAX && e->begin_ns <= INT64_MAX;
 }
 
 /* Leaves those that began in the window, by their beginnings. 0, or -EINVAL at a damaged one. */
@@ -151,8 +155,9 @@ int trace_load(struct trace *t, const char *path, struct err *err)
 	struct stat st;
 	int fd, rc;
 
-	*t = (struct trace){0};
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	*t = (struct trace){.path = strdup(path)};
+	/* A pipe must not wait for its writer. */
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0) {
 		rc = -errno;
 		err_usage(err, "%s: cannot be opened: %s; name a trace", path, strerror(errno));
@@ -171,6 +176,7 @@ void trace_fini(struct trace *t)
 {
 	free(t->files);
 	free(t->events);
+	free(t->path);
 	*t = (struct trace){0};
 }
 

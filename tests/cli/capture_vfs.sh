@@ -129,7 +129,17 @@ refused() {
 refused 'only SQLite' --capture=vfs --db-driver=null
 refused 'capture=block: ' --capture=block --db-driver=null
 refused '/nowhere/x.*cannot be written' --capture=vfs --capture-file=/nowhere/x
-refused 'no trace' --capture=vfs --capture-file=ioltp.db
+ln ioltp.db hard.db
+for name in ioltp.db hard.db ./ioltp.db-wal ioltp.db-shm "$PWD/ioltp.db-journal"; do
+	refused 'a file of the database' --capture=vfs --capture-file="$name"
+done
+rm hard.db
+for name in late.json late.json.part late.json.new; do
+	refused 'the result is written there' --capture=vfs --output=late.json --capture-file=$name
+	rm -f late.json*
+done
+echo mine >notes.txt
+refused 'no trace' --capture=vfs --capture-file=notes.txt
 refused 'no regular file' --capture=vfs --capture-file=/dev/null
 refused 'no block device' --capture=counters --device=/etc/passwd
 refused '/dev/nowhere' --capture=vfs --device=/dev/nowhere
@@ -145,6 +155,23 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	expect_status 2 setpriv --reuid=65534 --regid=65534 --clear-groups "$IOLTP" "${load[@]}" --time=1 --capture=block run
 	one_line 'need root'
 fi
+
+# ---- one run at a time ----
+"$IOLTP" "${load[@]}" --time=60 --capture=vfs --capture-file=shared.trace run >first.out 2>&1 &
+first=$!
+for ((i = 0; i < 200; i++)); do
+	[ -s shared.trace ] && break
+	sleep 0.1
+done
+refused 'another run captures into it' --capture=vfs --capture-file=shared.trace
+kill -INT $first
+wait $first
+
+# ---- a limit below one event is a limit ----
+captured "${load[@]}" --events=20 --time=0 --capture=vfs --capture-limit=1 run
+assert_equal 0 "$(in_trace out.json.trace 'len(t.events)')"
+value 'doc["warnings"]' | grep -q 'reached --capture-limit' || fail "no word of the limit"
+rm -f out.json*
 
 # ---- counters alone ----
 captured "${load[@]}" --events=50 --time=0 --capture=counters run

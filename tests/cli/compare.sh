@@ -153,6 +153,11 @@ refuse 'one twin or one raw' app.json a1.json raw.json
 refuse 'for like runs' app.json twin.json --fail-above=5%
 refuse 'is no share' a1.json b1.json --fail-above=five
 refuse 'output-file' a1.json b1.json --output-file=x
-refuse 'cannot write' a1.json b1.json --output=/nowhere/x.json
+refuse 'nowhere/x.json: cannot be written' a1.json b1.json --output=/nowhere/x.json
+refuse '[Ii]s a directory' a1.json b1.json --output=.
+ln -s a1.json same.json
+sum=$(sha256sum a1.json)
+refuse 'refused: it is a1.json, which is compared' a1.json b1.json --output=same.json
+assert_equal "$sum" "$(sha256sum a1.json)" "a result that was named as --output"
 expect_status 0 "$IOLTP" compare --help
 assert_grep '--fail-above'

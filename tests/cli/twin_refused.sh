@@ -56,6 +56,25 @@ rm new.img
 expect_status 0 "$IOLTP" twin app.json --time=0.1 --warmup-time=0 --replay=pace --units=io --target=new.img
 [ ! -e new.img ] || fail "the file that was made is left"
 
+# Nor does the document go over what is needed, or where it cannot be; that is said before the replays.
+rm -rf server
+everything >before
+for output in ioltp.db hard.db soft.db app.json app.json.trace app.twin.lua . /nowhere/x.json; do
+	expect_status 2 "$IOLTP" twin app.json --replay=pace --output=$output
+	assert_grep "$output: (refused|is also|cannot be written)" "$TMP/err"
+	everything | diff before - >changed || fail "--output=$output changed something: $(cat changed)"
+done
+# A pipe is written into and remains one, and so does a symbolic link.
+mkfifo pipe
+cat pipe >from_pipe &
+expect_status 0 "$IOLTP" twin app.json --time=0.1 --warmup-time=0 --replay=pace --units=io --output=pipe
+wait $!
+[ -p pipe ] && grep -q ioltp-twin from_pipe || fail "the document did not go into the pipe"
+touch real.json
+ln -s real.json link.json
+expect_status 0 "$IOLTP" twin app.json --time=0.1 --warmup-time=0 --replay=pace --units=io --output=link.json
+[ -L link.json ] && grep -q ioltp-twin real.json || fail "the symbolic link was replaced"
+
 # No room: said, and nothing stays behind.
 tiny_filesystem 4096 "$TMP/tiny"
 expect_status 1 "$IOLTP" twin app.json --target=tiny/t.img --target-size=1g

@@ -298,6 +298,10 @@ static void damaged(void **state)
 	small_trace();
 	patch(TRACE_EVENTS_AT + offsetof(struct trace_event, op), TRACE_OPS);
 	load_bad("event 0 is damaged");
+	/* An address that no drive has would cost memory without end. */
+	small_trace();
+	patch(TRACE_EVENTS_AT + offsetof(struct trace_event, offset_bytes) + 4, 0x80000000);
+	load_bad("event 0 is damaged");
 }
 
 static void missing(void **state)
