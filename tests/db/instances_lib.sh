@@ -116,7 +116,7 @@ for x in d["histograms"]["targets"]:
     for index, n in counts(x["latency_ns"]).items():
         merged[index] = merged.get(index, 0) + n
 ensure("merged histograms", merged == counts(d["histograms"]["latency_ns"]) and sum(merged.values()) == total["ok"])
-ensure(sys.argv[3], eval(sys.argv[3]))
+ensure("%s, with %s" % (sys.argv[3], [{k: x[k] for k in ("ok", "failed", "unfinished", "errors", "commit_unknown")} for x in t]), eval(sys.argv[3]))
 PY
 }
 
