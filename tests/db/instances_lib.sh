@@ -167,7 +167,8 @@ kill_one() {
 	kill -KILL "$pid"
 	wait $run
 	assert_equal 0 $? "status of a run whose server was killed"
-	# At the end of the run an event that is between two tries, on either server, is unfinished. A client that was in its COMMIT ends that event as unknown, which is failed and no error to try again.
+	# At the end of the run an event that is between two tries, on either server, is unfinished. A client that was in its
+	# COMMIT ends that event as unknown, which is failed and no error to try again.
 	check_result killed.json '(t[0]["failed"] == 0 and t[0]["ok"] > 0 and t[1]["errors"] + t[1]["commit_unknown"] >= 2 and
 		t[1]["unfinished"] + t[1]["failed"] >= 2)'
 	assert_states "$dir" running dead
