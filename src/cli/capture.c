@@ -11,7 +11,6 @@
 #include "base/sysfs.h"
 #include "cli/capture_where.h"
 #include "cli/paths.h"
-#include "run/client.h"
 #include "trace/block.h"
 #include "trace/summary.h"
 #include "trace/system.h"
@@ -57,11 +56,8 @@ struct capture {
 	struct recorder *recorder; /* NULL: counters only */
 	struct vfs *vfs;
 	struct block *block;
-	struct run *run;           /* while it goes on */
-	uint64_t begin_ns;         /* of the window, monotonic; 0: not yet known */
-	const struct run_ops *ops; /* the run's own */
-	void *ops_ctx;
-	struct run_ops own_ops;
+	struct run *run;   /* while it goes on */
+	uint64_t begin_ns; /* of the window, monotonic; 0: not yet known */
 	struct run_probe probe;
 	struct system_subject subject;
 	struct system_look before, after;
@@ -289,35 +285,13 @@ static void on_window(void *ctx, bool open)
 	c->looked = !open;
 }
 
-static int init_worker(void *ctx, struct worker *w, struct err *err)
+static int on_worker(void *ctx, unsigned worker, struct err *err)
 {
 	struct capture *c = ctx;
 
-	if (c->recorder != NULL && recorder_attach(c->recorder, w->id) != 0)
-		return err_run(err, "capture: out of memory for client %u; use fewer --threads",
-		               w->id);
-	return c->ops->worker_init(c->ops_ctx, w, err);
-}
-
-static int run_worker(void *ctx, struct worker *w, struct err *err)
-{
-	struct capture *c = ctx;
-
-	return c->ops->worker_run(c->ops_ctx, w, err);
-}
-
-static void end_worker(void *ctx, struct worker *w)
-{
-	struct capture *c = ctx;
-
-	c->ops->worker_done(c->ops_ctx, w);
-}
-
-static unsigned count_targets(void *ctx)
-{
-	struct capture *c = ctx;
-
-	return c->ops->targets(c->ops_ctx);
+	if (c->recorder == NULL || recorder_attach(c->recorder, worker) == 0)
+		return 0;
+	return err_run(err, "capture: out of memory for client %u; use fewer --threads", worker);
 }
 
 void capture_attach(struct capture *c, struct run *run)
@@ -325,13 +299,7 @@ void capture_attach(struct capture *c, struct run *run)
 	if (c == NULL)
 		return;
 	c->run = run;
-	c->ops = run->ops;
-	c->ops_ctx = run->ops_ctx;
-	c->own_ops = (struct run_ops){init_worker, run_worker, end_worker,
-	                              run->ops->targets != NULL ? count_targets : NULL};
-	c->probe = (struct run_probe){c, on_ended, on_planned, on_window};
-	run->ops = &c->own_ops;
-	run->ops_ctx = c;
+	c->probe = (struct run_probe){c, on_worker, on_ended, on_planned, on_window};
 	run->probe = &c->probe;
 	for (unsigned i = 0; c->recorder != NULL && i < run->mix->ntypes; i++)
 		recorder_type(c->recorder, run->mix->types[i].name);

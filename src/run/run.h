@@ -161,6 +161,9 @@ struct run_event {
 /* Who hears of single events and of the measured window: a capture. */
 struct run_probe {
 	void *ctx;
+	/* From each worker's thread, before the worker is initialised. Non-zero with `err`: the run
+	 * does not start. */
+	int (*worker)(void *ctx, unsigned worker, struct err *err);
 	/* From the thread of the event's worker, in its measured loop: must not block. */
 	void (*ended)(void *ctx, const struct run_event *e);
 	/* From the main thread, before the first event: when the measured window will open, and

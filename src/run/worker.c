@@ -110,7 +110,8 @@ static void *worker_main(void *arg)
 
 	if (run->config.pin)
 		cpu_pin_self(w->id);
-	good = run->ops->worker_init(run->ops_ctx, w, &err) == 0;
+	good = (run->probe == NULL || run->probe->worker(run->probe->ctx, w->id, &err) == 0) &&
+	       run->ops->worker_init(run->ops_ctx, w, &err) == 0;
 	if (wait_for_go(run, good, &err)) {
 		work(w);
 		pthread_mutex_lock(&run->lock);

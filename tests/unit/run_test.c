@@ -414,7 +414,18 @@ struct heard {
 	_Atomic uint64_t ok, failed, before_window;
 	uint64_t begin_ns;
 	unsigned planned, opened, closed;
+	_Atomic unsigned workers; /* told of before they begin */
+	bool refuses;
 };
+
+static int hear_worker(void *ctx, unsigned worker, struct err *err)
+{
+	struct heard *h = ctx;
+
+	assert_true(worker < 2);
+	h->workers++;
+	return h->refuses ? err_run(err, "probe: no room") : 0;
+}
 
 static void hear_event(void *ctx, const struct run_event *e)
 {
@@ -453,7 +464,7 @@ static void hear_window(void *ctx, bool open)
 static void probe_hears_what_counts(void **state)
 {
 	struct heard h = {0};
-	const struct run_probe probe = {&h, hear_event, hear_plan, hear_window};
+	const struct run_probe probe = {&h, hear_worker, hear_event, hear_plan, hear_window};
 	struct bench b;
 
 	(void)state;
@@ -465,6 +476,7 @@ static void probe_hears_what_counts(void **state)
 	b.work.sleep_us = 500;
 	b.work.fail_every = 5;
 	assert_int_equal(run_execute(&b.run, &b.result), 0);
+	assert_int_equal(h.workers, 2);
 	assert_int_equal(h.ok, b.result.sum->ok);
 	assert_int_equal(h.failed, b.result.sum->failed);
 	assert_true(h.ok > 0 && h.failed > 0);
@@ -483,6 +495,16 @@ static void probe_hears_what_counts(void **state)
 	assert_int_equal(h.ok, b.result.sum->ok);
 	assert_int_equal(h.failed, 0);
 	assert_int_equal(h.closed, 1);
+	run_result_fini(&b.result);
+	/* One that cannot listen keeps the run from starting. */
+	h = (struct heard){.refuses = true};
+	bench_init(&b);
+	b.run.probe = &probe;
+	b.run.config.threads = 1;
+	b.run.config.events = 20;
+	assert_int_not_equal(run_execute(&b.run, &b.result), 0);
+	assert_string_equal(b.result.err.text, "probe: no room");
+	assert_int_equal(h.planned, 0);
 	run_result_fini(&b.result);
 }
 
