@@ -163,23 +163,16 @@ int io_replay_run(struct io_replay *r, struct err *err)
 	for (;;) {
 		uint64_t due_ns = fill(r, now_ns);
 		unsigned n;
-		int rc;
 
 		if (due_ns == 0 && w->inflight == 0)
 			break;
-		rc = io_submit(w, io_wake_ns(w, now_ns, due_ns != 0 ? due_ns : UINT64_MAX));
-		if (rc != 0)
-			return err_run(err, "raw: engine %s failed: %s", w->plan->engine->name,
-			               strerror(-rc));
+		if (io_submit(w, now_ns, due_ns, err) != 0)
+			return -EIO;
 		now_ns = clock_now_ns(w->clock);
 		while ((n = w->engine.ops->reap(&w->engine, w->done, w->depth)) != 0) {
 			for (unsigned i = 0; i < n; i++)
 				done(r, &w->done[i], now_ns);
 		}
 	}
-	if (err_is_set(&w->broken)) {
-		*err = w->broken;
-		return -EIO;
-	}
-	return 0;
+	return io_outcome(w, err);
 }

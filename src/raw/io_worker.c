@@ -110,8 +110,25 @@ uint16_t io_statement(struct io_worker *w, const char *label, enum tally_class c
 	return (uint16_t)tally_stmt_index(w->tally, text, strlen(text), class);
 }
 
-int io_submit(struct io_worker *w, uint64_t until_ns)
+/* Where a wait for `due_ns` must end so that the rest can be watched; 0: do not sleep at all. */
+static uint64_t wake_ns(const struct io_worker *w, uint64_t now_ns, uint64_t due_ns)
 {
+	uint64_t slack_ns = w->clock->slack_ns;
+
+	if (due_ns == UINT64_MAX)
+		return w->inflight != 0 ? UINT64_MAX : now_ns + SLICE_NS;
+	if (due_ns <= now_ns + slack_ns)
+		return 0;
+	if (w->inflight == 0 && due_ns > now_ns + SLICE_NS)
+		return now_ns + SLICE_NS;
+	return due_ns - slack_ns;
+}
+
+int io_submit(struct io_worker *w, uint64_t now_ns, uint64_t due_ns, struct err *err)
+{
+	uint64_t until_ns = wake_ns(w, now_ns, due_ns != 0 ? due_ns : UINT64_MAX);
+	int rc;
+
 	if (w->nqueued != 0) {
 		uint64_t now = clock_now_ns(w->clock);
 
@@ -124,7 +141,18 @@ int io_submit(struct io_worker *w, uint64_t until_ns)
 		}
 		w->nqueued = 0;
 	}
-	return w->engine.ops->submit(&w->engine, until_ns);
+	rc = w->engine.ops->submit(&w->engine, until_ns);
+	return rc == 0 ? 0
+	               : err_run(err, "raw: engine %s failed: %s", w->plan->engine->name,
+	                         strerror(-rc));
+}
+
+int io_outcome(const struct io_worker *w, struct err *err)
+{
+	if (!err_is_set(&w->broken))
+		return 0;
+	*err = w->broken;
+	return -EIO;
 }
 
 /* The block layer says "no space" or "nothing there" of a drive that was pulled out: it has no size
@@ -159,17 +187,4 @@ void io_failed(struct io_worker *w, const struct io_slot *io, int32_t result)
 	if (went_away(w->plan->target, code))
 		err_run(&w->broken, "%s: %s; the target went away, look at the kernel's log",
 		        w->plan->target != NULL ? w->plan->target->path : "target", text);
-}
-
-uint64_t io_wake_ns(const struct io_worker *w, uint64_t now_ns, uint64_t due_ns)
-{
-	uint64_t slack_ns = w->clock->slack_ns;
-
-	if (due_ns == UINT64_MAX)
-		return w->inflight != 0 ? UINT64_MAX : now_ns + SLICE_NS;
-	if (due_ns <= now_ns + slack_ns)
-		return 0;
-	if (w->inflight == 0 && due_ns > now_ns + SLICE_NS)
-		return now_ns + SLICE_NS;
-	return due_ns - slack_ns;
 }

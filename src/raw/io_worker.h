@@ -80,10 +80,13 @@ static inline void io_queue(struct io_worker *w, uint32_t slot)
 }
 
 /*
- * Hands over what is queued and waits until an I/O is done or until_ns (engine_ops.submit). The
- * time is taken here, right before: what the loop itself needed counts for no I/O.
+ * Hands over what is queued and waits until an I/O is done, or until due_ns, when more falls due
+ * (UINT64_MAX: when an I/O is done, 0: never). The time is taken here, right before: what the loop
+ * itself needed counts for no I/O. 0, or -EIO with `err`: the engine failed.
  */
-int io_submit(struct io_worker *w, uint64_t until_ns);
+int io_submit(struct io_worker *w, uint64_t now_ns, uint64_t due_ns, struct err *err);
+/* What a loop returns at its end: 0, or -EIO with `err` when the target went away. */
+int io_outcome(const struct io_worker *w, struct err *err);
 
 /* Counts a statement and its bytes. */
 static inline void io_count(struct tally *t, unsigned stmt, uint64_t latency_ns, uint64_t bytes)
@@ -114,8 +117,5 @@ static inline bool io_over(const struct io_worker *w, uint64_t now_ns)
 	return now_ns >= atomic_load_explicit(&run->end_ns, memory_order_relaxed) ||
 	       __atomic_load_n(&run->stop, __ATOMIC_RELAXED) != 0 || err_is_set(&w->broken);
 }
-
-/* Where a wait for `due_ns` must end so that the rest can be watched; 0: do not sleep at all. */
-uint64_t io_wake_ns(const struct io_worker *w, uint64_t now_ns, uint64_t due_ns);
 
 #endif
