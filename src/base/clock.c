@@ -24,7 +24,7 @@
 #define SLACK_MAX_NS    200000ull
 #define FAKE_POLL_NS    100000ull
 
-static uint64_t mono_ns(void)
+uint64_t clock_mono_ns(void)
 {
 	struct timespec t;
 
@@ -51,7 +51,7 @@ uint64_t clock_now_system_ns(const struct clock *c)
 {
 	if (c->kind == CLOCK_KIND_FAKE)
 		return __atomic_load_n(&c->fake_ns, __ATOMIC_RELAXED);
-	return mono_ns() - c->base_mono_ns;
+	return clock_mono_ns() - c->base_mono_ns;
 }
 
 /* ---- may the TSC be trusted? ---- */
@@ -139,9 +139,9 @@ static struct reading read_both(void)
 
 	/* The tightest of several: an interrupt between the reads makes a pair useless. */
 	for (unsigned i = 0; i < 50; i++) {
-		uint64_t before_ns = mono_ns();
+		uint64_t before_ns = clock_mono_ns();
 		uint64_t ticks = clock_ticks();
-		uint64_t width_ns = mono_ns() - before_ns;
+		uint64_t width_ns = clock_mono_ns() - before_ns;
 
 		if (width_ns < best.width_ns)
 			best = (struct reading){ticks, before_ns + width_ns / 2, width_ns};
@@ -266,11 +266,11 @@ static uint64_t measure_slack_ns(void)
 	uint64_t slack_ns;
 
 	for (size_t i = 0; i < n; i++) {
-		uint64_t begin_ns = mono_ns();
+		uint64_t begin_ns = clock_mono_ns();
 		uint64_t slept_ns;
 
 		sleep_ns(asked_ns);
-		slept_ns = mono_ns() - begin_ns;
+		slept_ns = clock_mono_ns() - begin_ns;
 		late_ns[i] = slept_ns > asked_ns ? slept_ns - asked_ns : 0;
 	}
 	qsort(late_ns, n, sizeof(late_ns[0]), compare_u64);
@@ -290,7 +290,7 @@ void clock_init(struct clock *c, enum clock_kind kind)
 	if (kind == CLOCK_KIND_TSC && !tsc_init(c))
 		*c = (struct clock){.kind = CLOCK_KIND_SYSTEM};
 	if (c->kind == CLOCK_KIND_SYSTEM)
-		c->base_mono_ns = mono_ns();
+		c->base_mono_ns = clock_mono_ns();
 	c->slack_ns = measure_slack_ns();
 }
 
@@ -331,7 +331,7 @@ double clock_read_cost_ns(const struct clock *c)
 		return 0;
 	/* The best round: the others were interrupted. */
 	for (unsigned k = 0; k < rounds; k++) {
-		uint64_t begin_ns = mono_ns();
+		uint64_t begin_ns = clock_mono_ns();
 		uint64_t took_ns;
 
 		for (unsigned i = 0; i < reads; i++) {
@@ -339,7 +339,7 @@ double clock_read_cost_ns(const struct clock *c)
 
 			__asm__ volatile("" : : "r"(now_ns));
 		}
-		took_ns = mono_ns() - begin_ns;
+		took_ns = clock_mono_ns() - begin_ns;
 		if (took_ns < best_ns)
 			best_ns = took_ns;
 	}
@@ -353,9 +353,9 @@ double clock_drift_ppm(const struct clock *c)
 
 	if (c->kind != CLOCK_KIND_TSC)
 		return 0;
-	before_ns = mono_ns();
+	before_ns = clock_mono_ns();
 	now_ns = clock_now_ns(c);
-	after_ns = mono_ns();
+	after_ns = clock_mono_ns();
 	elapsed_ns = (double)(before_ns - c->base_mono_ns) + (double)(after_ns - before_ns) / 2;
 	return elapsed_ns > 0 ? ((double)now_ns - elapsed_ns) / elapsed_ns * 1e6 : 0;
 }

@@ -60,6 +60,10 @@ static inline uint64_t clock_now_ns(const struct clock *c)
 	return clock_now_system_ns(c);
 }
 
+/* CLOCK_MONOTONIC itself, for times off the measured path that no run's clock is at hand for. Any
+ * thread. */
+uint64_t clock_mono_ns(void);
+
 /*
  * Sleeps until now >= when_ns; wakes early by a measured slack and spins the rest, so that arrivals
  * are on time; returns the time at return. `stop` (may be NULL) ends the wait early when it becomes

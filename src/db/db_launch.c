@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/cpu.h"
 #include "db/db_priv.h"
 
@@ -280,14 +280,6 @@ static int look(struct launch *l, unsigned i, unsigned limit)
 
 /* ---- all of them ---- */
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static int too_long(struct launch *l)
 {
 	char what[128];
@@ -302,7 +294,7 @@ static int too_long(struct launch *l)
 
 static int run_jobs(struct launch *l)
 {
-	const uint64_t until = now_ns() + l->q->timeout_ns;
+	const uint64_t until = clock_mono_ns() + l->q->timeout_ns;
 	unsigned limit = cpu_available() < 2 ? 2 : cpu_available();
 	unsigned ready = 0;
 	int rc = 0;
@@ -317,7 +309,7 @@ static int run_jobs(struct launch *l)
 			rc =
 			    err_run(l->err, "start: stopped by signal %d; what was begun is undone",
 			            (int)*l->q->signal);
-		if (rc == 0 && ready < l->db->n && now_ns() >= until)
+		if (rc == 0 && ready < l->db->n && clock_mono_ns() >= until)
 			rc = too_long(l);
 		if (rc == 0 && ready < l->db->n)
 			usleep(LOOK_US);

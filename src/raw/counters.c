@@ -7,9 +7,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/sysfs.h"
 #include "raw/nvme.h"
 
@@ -144,14 +144,11 @@ static void take_nvme(const char *drive, struct counters *c)
 void counters_take(const char *path, struct counters *c)
 {
 	char dir[PATH_MAX], drive[PATH_MAX];
-	struct timespec now;
-
 	struct stat st;
 
 	*c = (struct counters){0};
 	c->passthrough = stat(path, &st) == 0 && S_ISCHR(st.st_mode);
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	c->taken_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	c->taken_ns = clock_mono_ns();
 	if (!block_dir(path, dir)) {
 		snprintf(c->why_no_health, sizeof(c->why_no_health),
 		         "no block device is known under it");

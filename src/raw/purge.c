@@ -9,6 +9,7 @@
 #include <sys/ioctl.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "raw/purge_priv.h"
 #include "raw/nvme.h"
 
@@ -53,18 +54,10 @@ struct job {
 	pthread_cond_t ended;
 };
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static void tell(const struct job *job, double progress)
 {
 	if (job->q->progress != NULL)
-		job->q->progress(job->q->ctx, progress, now_ns() - job->begun_ns);
+		job->q->progress(job->q->ctx, progress, clock_mono_ns() - job->begun_ns);
 }
 
 static bool stopped(const struct job *job)
@@ -225,7 +218,7 @@ static int perform(struct job *job, enum purge_method method, struct err *err)
 {
 	int rc;
 
-	job->begun_ns = now_ns();
+	job->begun_ns = clock_mono_ns();
 	job->crypto = method == PURGE_FORMAT_CRYPTO || method == PURGE_SANITIZE_CRYPTO;
 	tell(job, 0);
 	if (method == PURGE_SANITIZE_BLOCK || method == PURGE_SANITIZE_CRYPTO) {

@@ -31,14 +31,6 @@ struct block {
 	pthread_t thread;
 };
 
-static uint64_t mono_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* ---- whether it can be ---- */
 
 bool block_possible(char *why, size_t room)
@@ -95,9 +87,9 @@ static void emit(void *ctx, const struct trace_event *e)
 
 static void compare_clocks(struct block *b)
 {
-	uint64_t before_ns = mono_ns();
+	uint64_t before_ns = clock_mono_ns();
 	uint64_t own_ns = clock_now_ns(b->clock) + b->clock->base_mono_ns;
-	uint64_t after_ns = mono_ns();
+	uint64_t after_ns = clock_mono_ns();
 
 	/* A reading that was interrupted says nothing. */
 	if (after_ns - before_ns < 10000)
@@ -122,7 +114,7 @@ static struct block_cpu *oldest(struct block *b, uint64_t horizon_ns)
 
 static void poll_once(struct block *b)
 {
-	uint64_t horizon_ns = mono_ns() - SLACK_NS;
+	uint64_t horizon_ns = clock_mono_ns() - SLACK_NS;
 	struct block_cpu *cpu;
 
 	compare_clocks(b);
@@ -148,7 +140,7 @@ static void *block_main(void *arg)
 	bool over = false;
 
 	while (!over) {
-		uint64_t stop_ns = b->stop_ns, now_ns = mono_ns();
+		uint64_t stop_ns = b->stop_ns, now_ns = clock_mono_ns();
 
 		poll_once(b);
 		/* Once more than SLACK_NS after the end, so that the horizon is behind it. */
@@ -204,7 +196,7 @@ void block_finish(struct block *b)
 {
 	uint64_t lost;
 
-	b->stop_ns = mono_ns();
+	b->stop_ns = clock_mono_ns();
 	pthread_join(b->thread, NULL);
 	/* What never ended is missing as much as what the kernel lost. */
 	lost = b->forgotten + block_match_open(b->match, b->stop_ns);

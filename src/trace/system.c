@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/sysfs.h"
 
 /* ---- one process ---- */
@@ -176,8 +177,7 @@ void system_look(struct system_look *l, const struct system_subject *s)
 	struct timespec now;
 
 	*l = (struct system_look){0};
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	l->at_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	l->at_ns = clock_mono_ns();
 	if (s->device_dir != NULL)
 		l->has_device = blockstat_read(&l->device, s->device_dir);
 	look_at_cpus(l);
