@@ -5,6 +5,7 @@ libioltp_a_SOURCES += \
 	src/base/datadir.c src/base/datadir.h \
 	src/base/dist.c src/base/dist.h \
 	src/base/drive.c src/base/drive.h \
+	src/base/gcd.h \
 	src/base/err.c src/base/err.h \
 	src/base/hist.c src/base/hist.h \
 	src/base/hist_codec.c src/base/hist_codec.h \

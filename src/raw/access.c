@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/gcd.h"
+
 /* Drives have pages of this size whatever their logical block is. */
 #define PAGE_BYTES 4096u
 
@@ -251,17 +253,6 @@ static uint64_t strided(struct access_stream *a, unsigned direction, uint32_t by
 	atomic_store_explicit(&r->lap[direction], lap, memory_order_relaxed);
 	atomic_store_explicit(&r->next[direction], 1, memory_order_relaxed);
 	return lap;
-}
-
-static uint64_t gcd(uint64_t a, uint64_t b)
-{
-	while (b != 0) {
-		uint64_t rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a;
 }
 
 /* A number prime to n, of about its size. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/gcd.h"
 #include "trace/distil_priv.h"
 
 #define PAGE_BYTES    4096u
@@ -255,17 +256,6 @@ static void assign(const struct drafts *d, const uint32_t *into, struct load *l)
 }
 
 /* ---- what its I/Os are like ---- */
-
-static uint64_t gcd(uint64_t a, uint64_t b)
-{
-	while (b != 0) {
-		uint64_t rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a;
-}
 
 static unsigned choose_chunks(const struct distil_stream *s)
 {
