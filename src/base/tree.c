@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/tree.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,13 +15,47 @@ void tree_fini(struct tree *t)
 	*t = (struct tree){0};
 }
 
-const struct tree *tree_get(const struct tree *t, const char *key)
+static const struct tree *item(const struct tree *t, const char *key, size_t len)
 {
-	if (t->kind != TREE_TABLE)
-		return NULL;
-	for (size_t i = t->narray; i < t->nitems; i++) {
-		if (strcmp(t->items[i].key, key) == 0)
+	for (size_t i = t->narray; t->kind == TREE_TABLE && i < t->nitems; i++) {
+		if (strncmp(t->items[i].key, key, len) == 0 && t->items[i].key[len] == '\0')
 			return &t->items[i];
 	}
 	return NULL;
+}
+
+const struct tree *tree_get(const struct tree *t, const char *key)
+{
+	return item(t, key, strlen(key));
+}
+
+const struct tree *tree_at(const struct tree *t, const char *path)
+{
+	while (t != NULL && *path != '\0') {
+		size_t len = strcspn(path, "/");
+
+		t = item(t, path, len);
+		path += len + (path[len] == '/');
+	}
+	return t != NULL && t->kind != TREE_NIL ? t : NULL;
+}
+
+double tree_number(const struct tree *t, const char *path)
+{
+	t = tree_at(t, path);
+	if (t != NULL && t->kind == TREE_NUMBER)
+		return t->number;
+	return t != NULL && t->kind == TREE_BOOL ? (double)t->b : NAN;
+}
+
+const char *tree_text(const struct tree *t, const char *path)
+{
+	t = tree_at(t, path);
+	return t != NULL && t->kind == TREE_TEXT ? t->text : NULL;
+}
+
+bool tree_bool(const struct tree *t, const char *path)
+{
+	t = tree_at(t, path);
+	return t != NULL && t->kind == TREE_BOOL && t->b;
 }

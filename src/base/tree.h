@@ -24,4 +24,17 @@ void tree_fini(struct tree *t);
 /* Named item, or NULL. */
 const struct tree *tree_get(const struct tree *t, const char *key);
 
+/*
+ * Values of documents, by paths with '/' between keys ("latency_ns/percentiles/99.9"; "" is `t`
+ * itself). `t` NULL is fine in all of these.
+ */
+/* What is there; NULL: nothing, or nil. */
+const struct tree *tree_at(const struct tree *t, const char *path);
+/* NAN where there is no number; booleans are 0 and 1. */
+double tree_number(const struct tree *t, const char *path);
+/* NULL where there is no text. */
+const char *tree_text(const struct tree *t, const char *path);
+/* false where there is none. */
+bool tree_bool(const struct tree *t, const char *path);
+
 #endif

@@ -55,6 +55,8 @@ struct twin {
 /* twin_source.c: reads the result, finds and distils its trace, writes the profile. 0 or -errno
  * with `err`. */
 int twin_distil(struct twin *t, const char *result, struct err *err);
+/* Length of a result's path without ".json": where the names of what is made beside it begin. */
+int twin_stem(const char *result);
 /* Says it on stderr, and keeps it for the document. */
 void twin_warn(struct twin *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

@@ -77,17 +77,11 @@ int twin_raw(struct twin *t, const char *const *args, unsigned nargs)
 
 /* ---- one replay ---- */
 
-static double number_at(const struct tree *doc, const char *table, const char *key)
-{
-	const struct tree *t = tree_get(doc, table);
-	const struct tree *item = t != NULL ? tree_get(t, key) : NULL;
-
-	return item != NULL && item->kind == TREE_NUMBER ? item->number : 0;
-}
-
 static double throughput(const struct tree *doc)
 {
-	return number_at(doc, "totals", "tps");
+	double tps = tree_number(doc, "totals/tps");
+
+	return tps > 0 ? tps : 0;
 }
 
 /* Runs it and takes its document into place `at`. Exit status. */

@@ -20,20 +20,6 @@ struct column {
 	double oio, rate_per_s;
 };
 
-static const struct tree *table_at(const struct tree *doc, const char *key)
-{
-	const struct tree *item = doc != NULL ? tree_get(doc, key) : NULL;
-
-	return item != NULL && item->kind == TREE_TABLE ? item : NULL;
-}
-
-static double number_at(const struct tree *table, const char *key)
-{
-	const struct tree *item = table != NULL ? tree_get(table, key) : NULL;
-
-	return item != NULL && item->kind == TREE_NUMBER ? item->number : NAN;
-}
-
 static void no_figures(struct column *c)
 {
 	c->per_s = c->mean_ns = c->oio = c->rate_per_s = NAN;
@@ -45,20 +31,19 @@ static void no_figures(struct column *c)
  */
 static void take_percentiles(struct column *c, const struct tree *doc)
 {
-	const struct tree *histograms = table_at(doc, "histograms");
-	const struct tree *text = histograms != NULL ? tree_get(histograms, "latency_ns") : NULL;
-	const struct tree *told = table_at(table_at(doc, "latency_ns"), "percentiles");
+	const char *text = tree_text(doc, "histograms/latency_ns");
+	const struct tree *told = tree_at(doc, "latency_ns/percentiles");
 	struct hist *h = hist_new();
 	char key[16];
 
-	if (h != NULL && text != NULL && text->kind == TREE_TEXT &&
-	    hist_decode(h, text->text) == 0 && number_at(table_at(doc, "latency_ns"), "count") > 0)
+	if (h != NULL && text != NULL && hist_decode(h, text) == 0 &&
+	    tree_number(doc, "latency_ns/count") > 0)
 		for (size_t i = 0; i < PERCENTILES; i++)
 			c->at_ns[i] = (double)hist_percentile_ns(h, percentiles[i]);
 	else
 		for (size_t i = 0; i < PERCENTILES; i++) {
 			snprintf(key, sizeof(key), "%g", percentiles[i]);
-			c->at_ns[i] = number_at(told, key);
+			c->at_ns[i] = tree_number(told, key);
 		}
 	hist_free(h);
 }
@@ -67,20 +52,19 @@ static void take_document(struct column *c, const char *title, const struct tree
 {
 	no_figures(c);
 	snprintf(c->title, sizeof(c->title), "%s", title);
-	c->per_s = number_at(table_at(doc, "totals"), "tps");
-	c->mean_ns = number_at(table_at(doc, "latency_ns"), "mean");
+	c->per_s = tree_number(doc, "totals/tps");
+	c->mean_ns = tree_number(doc, "latency_ns/mean");
 	take_percentiles(c, doc);
 }
 
 /* What the capture saw of the application's own I/Os. */
 static void take_capture(struct column *c, const struct twin *t)
 {
-	const struct tree *io = table_at(table_at(&t->app, "capture"), "io");
-	const struct tree *reads = table_at(io, "read_latency_ns");
-	const struct tree *writes = table_at(io, "write_latency_ns");
-	double nreads = number_at(reads, "count"), nwrites = number_at(writes, "count");
+	const struct tree *reads = tree_at(&t->app, "capture/io/read_latency_ns");
+	const struct tree *writes = tree_at(&t->app, "capture/io/write_latency_ns");
+	double nreads = tree_number(reads, "count"), nwrites = tree_number(writes, "count");
 	const struct tree *more = !(nwrites > nreads) ? reads : writes;
-	char key[16];
+	char key[32];
 
 	no_figures(c);
 	snprintf(c->title, sizeof(c->title), "application");
@@ -92,16 +76,16 @@ static void take_capture(struct column *c, const struct twin *t)
 		return;
 	if (nreads > 0 && nwrites > 0)
 		c->mean_ns =
-		    (nreads * number_at(reads, "mean") + nwrites * number_at(writes, "mean")) /
+		    (nreads * tree_number(reads, "mean") + nwrites * tree_number(writes, "mean")) /
 		    (nreads + nwrites);
 	else
-		c->mean_ns = number_at(more, "mean");
+		c->mean_ns = tree_number(more, "mean");
 	/* Percentiles of two kinds do not add up. */
 	if (nreads > 0 && nwrites > 0)
 		return;
 	for (size_t i = 0; i < PERCENTILES; i++) {
-		snprintf(key, sizeof(key), "%g", percentiles[i]);
-		c->at_ns[i] = number_at(table_at(more, "percentiles"), key);
+		snprintf(key, sizeof(key), "percentiles/%g", percentiles[i]);
+		c->at_ns[i] = tree_number(more, key);
 	}
 }
 

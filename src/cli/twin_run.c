@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "cli/twin.h"
 
 #define OUTPUT_DEFAULT "ioltp.json"
 
@@ -47,17 +48,13 @@ int twin_run_after(const struct cli *cli, const struct opt_set *options, int sta
 	char program[] = "ioltp", word[] = "twin", result[PATH_MAX], time[64];
 	char output[PATH_MAX + 32], verbosity[32];
 	char *argv[] = {program, word, result, time, output, verbosity};
-	size_t len;
 
 	if (!opt_bool(options, "twin") || status != EXIT_OK)
 		return status;
 	snprintf(result, sizeof(result), "%s", opt_str(options, "output"));
-	len = strlen(result);
-	if (len > 5 && strcmp(result + len - 5, ".json") == 0)
-		len -= 5;
 	snprintf(time, sizeof(time), "--time=%lluns",
 	         (unsigned long long)opt_time_ns(options, "twin-time"));
-	snprintf(output, sizeof(output), "--output=%.*s.twin.json", (int)len, result);
+	snprintf(output, sizeof(output), "--output=%.*s.twin.json", twin_stem(result), result);
 	snprintf(verbosity, sizeof(verbosity), "--verbosity=%d",
 	         (int)opt_int(options, "verbosity"));
 	printf("\n");

@@ -30,13 +30,6 @@ void twin_warn(struct twin *t, const char *fmt, ...)
 		free(text);
 }
 
-static const char *text_of(const struct tree *table, const char *key)
-{
-	const struct tree *item = table != NULL ? tree_get(table, key) : NULL;
-
-	return item != NULL && item->kind == TREE_TEXT ? item->text : NULL;
-}
-
 /* The trace as the result names it; moved together with the result, it lies beside it. */
 static char *find_trace(const struct twin *t, const char *named)
 {
@@ -57,12 +50,11 @@ static char *find_trace(const struct twin *t, const char *named)
 
 static int settle_trace(struct twin *t, struct err *err)
 {
-	const struct tree *schema = tree_get(&t->app, "schema");
-	const struct tree *capture = tree_get(&t->app, "capture");
-	const char *named = opt_str(t->options, "trace"), *source = text_of(capture, "source");
+	const char *schema = tree_text(&t->app, "schema");
+	const char *source = tree_text(&t->app, "capture/source");
+	const char *named = opt_str(t->options, "trace");
 
-	if (schema == NULL || schema->kind != TREE_TEXT ||
-	    strncmp(schema->text, "ioltp-result-", 13) != 0)
+	if (schema == NULL || strncmp(schema, "ioltp-result-", 13) != 0)
 		return err_usage(err,
 		                 "%s: is no result of a run; name what --output=FILE of the run "
 		                 "wrote",
@@ -72,7 +64,7 @@ static int settle_trace(struct twin *t, struct err *err)
 		                 "%s: holds no trace of I/Os%s; run it again with --capture=auto",
 		                 t->app_path, source != NULL ? ", only counters were taken" : "");
 	if (named == NULL)
-		named = text_of(capture, "file");
+		named = tree_text(&t->app, "capture/file");
 	if (named == NULL)
 		return err_usage(err, "%s: does not name its trace; give it with --trace=FILE",
 		                 t->app_path);
@@ -80,17 +72,22 @@ static int settle_trace(struct twin *t, struct err *err)
 	return t->trace_path != NULL ? 0 : err_run(err, "%s: out of memory", t->app_path);
 }
 
+int twin_stem(const char *result)
+{
+	size_t len = strlen(result);
+
+	return (int)(len > 5 && strcmp(result + len - 5, ".json") == 0 ? len - 5 : len);
+}
+
 /* NAME.twin.lua beside NAME.json. */
 static int settle_profile_path(struct twin *t, struct err *err)
 {
 	const char *given = opt_str(t->options, "profile-out");
-	size_t len = strlen(t->app_path);
 
-	if (len > 5 && strcmp(t->app_path + len - 5, ".json") == 0)
-		len -= 5;
 	if (given != NULL)
 		t->profile_path = strdup(given);
-	else if (asprintf(&t->profile_path, "%.*s.twin.lua", (int)len, t->app_path) < 0)
+	else if (asprintf(&t->profile_path, "%.*s.twin.lua", twin_stem(t->app_path), t->app_path) <
+	         0)
 		t->profile_path = NULL;
 	if (t->profile_path == NULL)
 		return err_run(err, "%s: out of memory", t->app_path);
@@ -144,8 +141,7 @@ static void judge(struct twin *t)
 
 static int save_profile(struct twin *t, struct err *err)
 {
-	const struct tree *tool = tree_get(&t->app, "tool");
-	const char *workload = tool != NULL ? text_of(tool, "workload") : NULL;
+	const char *workload = tree_text(&t->app, "tool/workload");
 	struct strbuf comment = STRBUF_INIT, title = STRBUF_INIT;
 	struct tree tree;
 	int rc;

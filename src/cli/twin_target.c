@@ -29,22 +29,15 @@
 
 static const char *database_of(const struct twin *t)
 {
-	const struct tree *capture = tree_get(&t->app, "capture");
-	const struct tree *target = capture != NULL ? tree_get(capture, "target") : NULL;
-
-	return target != NULL && target->kind == TREE_TEXT ? target->text : NULL;
+	return tree_text(&t->app, "capture/target");
 }
 
 /* Its size; 0: not known. */
 static uint64_t database_bytes(const struct twin *t)
 {
-	const struct tree *capture = tree_get(&t->app, "capture");
-	const struct tree *size = capture != NULL ? tree_get(capture, "target_bytes") : NULL;
+	double bytes = tree_number(&t->app, "capture/target_bytes");
 
-	return size != NULL && size->kind == TREE_NUMBER && size->number > 0 &&
-	               size->number < 0x1p60
-	           ? (uint64_t)size->number
-	           : 0;
+	return bytes > 0 && bytes < 0x1p60 ? (uint64_t)bytes : 0;
 }
 
 /* ---- what must not be written ---- */

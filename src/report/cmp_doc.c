@@ -11,53 +11,13 @@
 
 /* ---- looking into a document ---- */
 
-static const struct tree *item(const struct tree *t, const char *key, size_t len)
-{
-	for (size_t i = t->narray; t->kind == TREE_TABLE && i < t->nitems; i++) {
-		if (strncmp(t->items[i].key, key, len) == 0 && t->items[i].key[len] == '\0')
-			return &t->items[i];
-	}
-	return NULL;
-}
-
-const struct tree *cmp_at(const struct tree *t, const char *path)
-{
-	while (t != NULL && *path != '\0') {
-		size_t len = strcspn(path, "/");
-
-		t = item(t, path, len);
-		path += len + (path[len] == '/');
-	}
-	return t != NULL && t->kind != TREE_NIL ? t : NULL;
-}
-
-double cmp_number(const struct tree *t, const char *path)
-{
-	t = cmp_at(t, path);
-	if (t != NULL && t->kind == TREE_NUMBER)
-		return t->number;
-	return t != NULL && t->kind == TREE_BOOL ? (double)t->b : NAN;
-}
-
-const char *cmp_text(const struct tree *t, const char *path)
-{
-	t = cmp_at(t, path);
-	return t != NULL && t->kind == TREE_TEXT ? t->text : NULL;
-}
-
-bool cmp_bool(const struct tree *t, const char *path)
-{
-	t = cmp_at(t, path);
-	return t != NULL && t->kind == TREE_BOOL && t->b;
-}
-
 const struct tree *cmp_find(const struct tree *t, const char *path, const char *key,
                             const char *value)
 {
-	const struct tree *array = cmp_at(t, path);
+	const struct tree *array = tree_at(t, path);
 
 	for (size_t i = 0; array != NULL && i < array->narray; i++) {
-		const char *text = cmp_text(&array->items[i], key);
+		const char *text = tree_text(&array->items[i], key);
 
 		if (text != NULL && strcmp(text, value) == 0)
 			return &array->items[i];
@@ -67,18 +27,18 @@ const struct tree *cmp_find(const struct tree *t, const char *path, const char *
 
 double cmp_percentile_ns(const struct tree *latency, const char *percentile)
 {
-	const struct tree *percentiles = cmp_at(latency, "percentiles");
+	const struct tree *percentiles = tree_at(latency, "percentiles");
 
-	if (percentiles == NULL || !(cmp_number(latency, "count") > 0))
+	if (percentiles == NULL || !(tree_number(latency, "count") > 0))
 		return NAN;
-	return cmp_number(percentiles, percentile);
+	return tree_number(percentiles, percentile);
 }
 
 const struct tree *cmp_service(const struct tree *t)
 {
-	const struct tree *service = cmp_at(t, "totals/service_ns");
+	const struct tree *service = tree_at(t, "totals/service_ns");
 
-	return service != NULL ? service : cmp_at(t, "latency_ns");
+	return service != NULL ? service : tree_at(t, "latency_ns");
 }
 
 const char *cmp_kind_name(enum cmp_kind kind)
@@ -100,7 +60,7 @@ static bool is_part(const char *path)
 
 static int check_result(struct cmp_doc *d, struct err *err)
 {
-	const char *kind = cmp_text(&d->tree, "tool/kind");
+	const char *kind = tree_text(&d->tree, "tool/kind");
 
 	if (kind != NULL && strcmp(kind, "sql") == 0)
 		d->kind = CMP_SQL;
@@ -111,8 +71,8 @@ static int check_result(struct cmp_doc *d, struct err *err)
 		                 "%s: does not say whether it is of an SQL or of a raw run; name a "
 		                 "result that 'ioltp ... run' or 'ioltp raw' wrote",
 		                 d->path);
-	if (cmp_at(&d->tree, "intervals") == NULL ||
-	    (!d->part && cmp_at(&d->tree, "totals") == NULL))
+	if (tree_at(&d->tree, "intervals") == NULL ||
+	    (!d->part && tree_at(&d->tree, "totals") == NULL))
 		return err_usage(err, "%s: has no %s; name a whole result", d->path,
 		                 d->part ? "interval" : "totals or no intervals");
 	return 0;
@@ -120,7 +80,7 @@ static int check_result(struct cmp_doc *d, struct err *err)
 
 static int check_twin(struct cmp_doc *d, struct err *err)
 {
-	const struct tree *replays = cmp_at(&d->tree, "replays");
+	const struct tree *replays = tree_at(&d->tree, "replays");
 
 	d->kind = CMP_TWIN;
 	if (replays == NULL || replays->narray == 0)
@@ -128,8 +88,8 @@ static int check_twin(struct cmp_doc *d, struct err *err)
 	for (size_t i = 0; i < replays->narray; i++) {
 		const struct tree *r = &replays->items[i];
 
-		if (cmp_text(r, "name") == NULL || cmp_text(r, "unit") == NULL ||
-		    cmp_at(r, "result/totals") == NULL)
+		if (tree_text(r, "name") == NULL || tree_text(r, "unit") == NULL ||
+		    tree_at(r, "result/totals") == NULL)
 			return err_usage(err,
 			                 "%s: replay %zu has no name, unit or result; make it "
 			                 "again with 'ioltp twin'",
@@ -151,7 +111,7 @@ int cmp_doc_load(struct cmp_doc *d, const char *path, struct err *err)
 	rc = d->part ? rep_json_read_part(&d->tree, path, err) : rep_json_read(&d->tree, path, err);
 	if (rc != 0)
 		return rc;
-	schema = cmp_text(&d->tree, "schema");
+	schema = tree_text(&d->tree, "schema");
 	if (schema != NULL && strcmp(schema, RESULT_SCHEMA) == 0)
 		return check_result(d, err);
 	if (schema != NULL && strcmp(schema, CMP_TWIN_SCHEMA) == 0)

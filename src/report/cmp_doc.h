@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cmp_doc: documents of earlier runs, as `ioltp compare` is given them, and how to look into one.
- * Paths of values have '/' between keys ("latency_ns/percentiles/99.9"). Any thread.
+ * cmp_doc: documents of earlier runs, as `ioltp compare` is given them, and what base/tree.h does
+ * not know of looking into one. Any thread.
  */
 #ifndef IOLTP_REPORT_CMP_DOC_H
 #define IOLTP_REPORT_CMP_DOC_H
@@ -33,14 +33,6 @@ void cmp_doc_fini(struct cmp_doc *d);
 /* "SQL result", "raw result", "twin" */
 const char *cmp_kind_name(enum cmp_kind kind);
 
-/* What is at a path; NULL: nothing, or null. `t` NULL is fine in all of these. */
-const struct tree *cmp_at(const struct tree *t, const char *path);
-/* NAN where there is no number; booleans are 0 and 1. */
-double cmp_number(const struct tree *t, const char *path);
-/* NULL where there is no text. */
-const char *cmp_text(const struct tree *t, const char *path);
-/* false where there is none. */
-bool cmp_bool(const struct tree *t, const char *path);
 /* The element of the array at `path` whose `key` is the text `value`; NULL: none. */
 const struct tree *cmp_find(const struct tree *t, const char *path, const char *key,
                             const char *value);

@@ -7,7 +7,7 @@
 
 static bool has_driver(const struct cmp_view *v, const char *name)
 {
-	const char *driver = cmp_text(v->app, "database/driver");
+	const char *driver = tree_text(v->app, "database/driver");
 
 	return driver != NULL && strcmp(driver, name) == 0;
 }
@@ -19,18 +19,18 @@ bool cmp_is_embedded(const struct cmp_view *v)
 
 double cmp_generator_cpu_s(const struct tree *result)
 {
-	return cmp_number(result, "generator/cpu_user_s") +
-	       cmp_number(result, "generator/cpu_system_s");
+	return tree_number(result, "generator/cpu_user_s") +
+	       tree_number(result, "generator/cpu_system_s");
 }
 
 static double ios_of(const struct tree *result)
 {
-	return cmp_number(result, "totals/reads") + cmp_number(result, "totals/writes");
+	return tree_number(result, "totals/reads") + tree_number(result, "totals/writes");
 }
 
 bool cmp_by_vfs(const struct cmp_view *v)
 {
-	const char *source = cmp_text(v->capture, "source");
+	const char *source = tree_text(v->capture, "source");
 
 	return source != NULL && strcmp(source, "vfs") == 0;
 }
@@ -41,10 +41,10 @@ double cmp_app_iops(const struct cmp_view *v)
 	 * model. */
 	for (unsigned i = 0; cmp_by_vfs(v) && i < CMP_REPLAYS; i++) {
 		if (v->txn[i] != NULL)
-			return cmp_number(v->app, "totals/tps") * ios_of(v->txn[i]) /
-			       cmp_number(v->txn[i], "totals/events");
+			return tree_number(v->app, "totals/tps") * ios_of(v->txn[i]) /
+			       tree_number(v->txn[i], "totals/events");
 	}
-	return (cmp_number(v->capture, "io/reads") + cmp_number(v->capture, "io/writes")) /
+	return (tree_number(v->capture, "io/reads") + tree_number(v->capture, "io/writes")) /
 	       v->elapsed_s;
 }
 
@@ -56,12 +56,13 @@ static double share_of(double application, double replay)
 
 double cmp_reach_txn(const struct cmp_view *v, unsigned replay)
 {
-	return share_of(cmp_number(v->app, "totals/tps"), cmp_number(v->txn[replay], "totals/tps"));
+	return share_of(tree_number(v->app, "totals/tps"),
+	                tree_number(v->txn[replay], "totals/tps"));
 }
 
 double cmp_reach_io(const struct cmp_view *v, unsigned replay)
 {
-	return share_of(cmp_app_iops(v), cmp_number(v->io[replay], "totals/iops_per_s"));
+	return share_of(cmp_app_iops(v), tree_number(v->io[replay], "totals/iops_per_s"));
 }
 
 /* Transactions keep the order of their I/Os, and so say more than I/Os alone. */
@@ -90,19 +91,19 @@ static double transactions_s(const struct cmp_view *v)
 {
 	const struct tree *service = cmp_service(v->app);
 
-	return cmp_number(service, "mean") * cmp_number(service, "count") / 1e9;
+	return tree_number(service, "mean") * tree_number(service, "count") / 1e9;
 }
 
 static void put_cpu(struct cmp_facts *f, const struct cmp_view *v)
 {
 	double generator_s = cmp_generator_cpu_s(v->app);
-	double server_s = cmp_number(v->capture, "server/cpu_s");
-	double cpus = cmp_number(v->capture, "system/cpus");
+	double server_s = tree_number(v->capture, "server/cpu_s");
+	double cpus = tree_number(v->capture, "system/cpus");
 
-	f->generator_cpu = cmp_number(v->app, "generator/cpu_share");
-	f->cpu_system = cmp_number(v->capture, "system/cpu_busy_share");
-	f->cpu_allowed = smaller(cmp_number(v->app, "host/cpus_usable"),
-	                         cmp_number(v->app, "host/cgroup_cpus_max"));
+	f->generator_cpu = tree_number(v->app, "generator/cpu_share");
+	f->cpu_system = tree_number(v->capture, "system/cpu_busy_share");
+	f->cpu_allowed = smaller(tree_number(v->app, "host/cpus_usable"),
+	                         tree_number(v->app, "host/cgroup_cpus_max"));
 	if (f->embedded) {
 		f->cpu_own = f->generator_cpu;
 		f->cpu_time = generator_s / transactions_s(v);
@@ -116,44 +117,45 @@ static void put_cpu(struct cmp_facts *f, const struct cmp_view *v)
 
 static void put_device(struct cmp_facts *f, const struct cmp_view *v)
 {
-	const struct tree *per = cmp_at(v->capture, "io/per_transaction");
+	const struct tree *per = tree_at(v->capture, "io/per_transaction");
 	/* The capture's shares are of response times, in which arrivals wait for a client. */
 	double waiting =
-	    cmp_number(v->app, "latency_ns/mean") / cmp_number(cmp_service(v->app), "mean");
+	    tree_number(v->app, "latency_ns/mean") / tree_number(cmp_service(v->app), "mean");
 
 	f->reach_own = reach_of(v, CMP_CAPABILITY);
 	f->reach_most = reach_most(v);
 	f->device_ios =
-	    cmp_number(per, "reads") + cmp_number(per, "writes") + cmp_number(per, "flushes");
-	f->device_time = fmin(1, cmp_number(v->capture, "commit/device_share") * waiting);
-	f->flush_time = fmin(1, cmp_number(v->capture, "commit/flush_share") * waiting);
-	if (isnan(cmp_number(v->capture, "commit/device_share")))
+	    tree_number(per, "reads") + tree_number(per, "writes") + tree_number(per, "flushes");
+	f->device_time = fmin(1, tree_number(v->capture, "commit/device_share") * waiting);
+	f->flush_time = fmin(1, tree_number(v->capture, "commit/flush_share") * waiting);
+	if (isnan(tree_number(v->capture, "commit/device_share")))
 		f->device_time = f->flush_time = NAN;
-	f->device_busy = cmp_number(v->capture, "device_stat/busy_share");
+	f->device_busy = tree_number(v->capture, "device_stat/busy_share");
 }
 
 void cmp_facts(struct cmp_facts *f, const struct cmp_view *v)
 {
-	const char *loop = cmp_text(v->app, "totals/loop");
-	double own_ns = cmp_number(v->app, "generator/own_time_per_event_ns");
+	const char *loop = tree_text(v->app, "totals/loop");
+	double own_ns = tree_number(v->app, "generator/own_time_per_event_ns");
 	const struct tree *service = cmp_service(v->app);
-	double offered = cmp_number(v->app, "totals/offered"), between;
+	double offered = tree_number(v->app, "totals/offered"), between;
 
 	*f = (struct cmp_facts){0};
 	f->open_loop = loop != NULL && strcmp(loop, "open") == 0;
 	f->embedded = cmp_is_embedded(v);
 	f->modelled = has_driver(v, "null");
 	f->has_capture = v->capture != NULL;
-	f->clients = cmp_number(v->app, "totals/threads");
-	f->achieved = offered > 0 ? cmp_number(v->app, "totals/ok") / offered : NAN;
-	f->service_mean_ns = cmp_number(service, "count") > 0 ? cmp_number(service, "mean") : NAN;
-	f->lateness_p99_ns = cmp_percentile_ns(cmp_at(v->app, "generator/lateness_ns"), "99");
+	f->clients = tree_number(v->app, "totals/threads");
+	f->achieved = offered > 0 ? tree_number(v->app, "totals/ok") / offered : NAN;
+	f->service_mean_ns = tree_number(service, "count") > 0 ? tree_number(service, "mean") : NAN;
+	f->lateness_p99_ns = cmp_percentile_ns(tree_at(v->app, "generator/lateness_ns"), "99");
 	f->generator_time = own_ns / (own_ns + f->service_mean_ns);
 	/* What is neither in events nor the generator's own are think times. */
-	between = 1 - cmp_number(v->app, "totals/fairness/time_avg_s") / v->elapsed_s;
+	between = 1 - tree_number(v->app, "totals/fairness/time_avg_s") / v->elapsed_s;
 	f->idle = f->open_loop ? NAN : fmax(0, between - f->generator_time);
-	f->lock_time =
-	    f->embedded ? cmp_number(v->app, "totals/lock_wait_ns") / 1e9 / transactions_s(v) : NAN;
+	f->lock_time = f->embedded
+	                   ? tree_number(v->app, "totals/lock_wait_ns") / 1e9 / transactions_s(v)
+	                   : NAN;
 	put_device(f, v);
 	put_cpu(f, v);
 }
@@ -162,7 +164,7 @@ void cmp_facts(struct cmp_facts *f, const struct cmp_view *v)
 
 static void own_warnings(struct cmp_twin *t, const struct tree *document, const char *name)
 {
-	const struct tree *w = cmp_at(document, "warnings");
+	const struct tree *w = tree_at(document, "warnings");
 
 	for (size_t i = 0; w != NULL && i < w->narray; i++) {
 		const char *text = w->items[i].text;
@@ -178,7 +180,7 @@ static void own_warnings(struct cmp_twin *t, const struct tree *document, const 
 static void replay_warnings(struct cmp_twin *t, const struct tree *replay, const char *name)
 {
 	own_warnings(t, replay, name);
-	if (cmp_bool(replay, "phases/partial"))
+	if (tree_bool(replay, "phases/partial"))
 		cmp_texts_add(&t->warnings, "%s: was cut short", name);
 }
 
@@ -192,8 +194,8 @@ static void same_drive(struct cmp_twin *t, const struct tree *app, const struct 
 		const char *a, *b;
 
 		snprintf(path, sizeof(path), "device/%s", keys[i]);
-		a = cmp_text(app, path);
-		b = cmp_text(replay, path);
+		a = tree_text(app, path);
+		b = tree_text(replay, path);
 		if (a != NULL && b != NULL && strcmp(a, b) != 0)
 			cmp_texts_add(&t->warnings,
 			              "drives: %s %s against %s: the replay was on another one",
@@ -204,22 +206,22 @@ static void same_drive(struct cmp_twin *t, const struct tree *app, const struct 
 void cmp_twin_warnings(struct cmp_twin *t, const struct cmp_view *v,
                        const struct cmp_doc *synthetic)
 {
-	const struct tree *missing = cmp_at(v->capture, "unavailable");
-	const char *of = cmp_text(&synthetic->tree, "app");
-	double dropped = cmp_number(v->capture, "dropped");
+	const struct tree *missing = tree_at(v->capture, "unavailable");
+	const char *of = tree_text(&synthetic->tree, "app");
+	double dropped = tree_number(v->capture, "dropped");
 
 	if (synthetic->kind == CMP_RAW)
 		cmp_texts_add(&t->warnings,
 		              "synthetic: a raw run of profile %s, whose mix need not be the "
 		              "application's; 'ioltp twin' makes one that is",
-		              cmp_text(&synthetic->tree, "raw/profile"));
+		              tree_text(&synthetic->tree, "raw/profile"));
 	if (v->capture == NULL)
 		cmp_texts_add(&t->warnings, "%s", CMP_NO_CAPTURE);
 	for (size_t i = 0; missing != NULL && i < missing->narray; i++) {
 		if (missing->items[i].text != NULL)
 			cmp_texts_add(&t->warnings, "capture: %s", missing->items[i].text);
 	}
-	if (cmp_bool(v->capture, "cut"))
+	if (tree_bool(v->capture, "cut"))
 		cmp_texts_add(&t->warnings, "capture: it came to --capture-limit before the run's "
 		                            "end; what came after is missing");
 	if (dropped > 0)
@@ -230,7 +232,7 @@ void cmp_twin_warnings(struct cmp_twin *t, const struct cmp_view *v,
 	replay_warnings(t, v->app, "application");
 	if (synthetic->kind == CMP_TWIN) {
 		own_warnings(t, &synthetic->tree, "twin");
-		if (cmp_bool(&synthetic->tree, "partial"))
+		if (tree_bool(&synthetic->tree, "partial"))
 			cmp_texts_add(&t->warnings, "twin: not all of its replays were made");
 	}
 	for (unsigned i = 0; i < CMP_REPLAYS; i++) {

@@ -47,34 +47,34 @@ static double longest(const struct tree *intervals)
 	double most = 0;
 
 	for (size_t i = 0; i < intervals->narray; i++)
-		most = fmax(most, cmp_number(&intervals->items[i], "elapsed_s"));
+		most = fmax(most, tree_number(&intervals->items[i], "elapsed_s"));
 	return most;
 }
 
 static bool is_whole(const struct tree *interval, double longest_s)
 {
-	return cmp_number(interval, "elapsed_s") >= INTERVAL_WHOLE * longest_s;
+	return tree_number(interval, "elapsed_s") >= INTERVAL_WHOLE * longest_s;
 }
 
 /* What an interval adds to a sum: rates times their seconds, means times their events. */
 static double share_of(const struct tree *interval, const char *rate)
 {
-	double value = cmp_number(interval, rate);
+	double value = tree_number(interval, rate);
 
 	if (strncmp(rate, "latency_ns", 10) == 0) {
-		double count = cmp_number(interval, "latency_ns/count");
+		double count = tree_number(interval, "latency_ns/count");
 
 		/* A stalled interval has no latencies, only the age of what hangs. */
 		return count > 0 ? value * count : 0;
 	}
-	return value * cmp_number(interval, "elapsed_s");
+	return value * tree_number(interval, "elapsed_s");
 }
 
 static struct cmp_estimate ratio_of(const struct cmp_doc *d, const struct source *s)
 {
-	const struct tree *intervals = cmp_at(&d->tree, "intervals");
+	const struct tree *intervals = tree_at(&d->tree, "intervals");
 	struct cmp_estimate e = {.value = NAN, .error = NAN};
-	double whole = cmp_number(&d->tree, s->whole), longest_s = longest(intervals);
+	double whole = tree_number(&d->tree, s->whole), longest_s = longest(intervals);
 	double *top = calloc(2 * intervals->narray + 1, sizeof(*top));
 	double *bottom = top != NULL ? top + intervals->narray : NULL;
 	size_t n = 0;
@@ -85,7 +85,7 @@ static struct cmp_estimate ratio_of(const struct cmp_doc *d, const struct source
 		if (!is_whole(interval, longest_s))
 			continue;
 		top[n] = share_of(interval, s->top);
-		bottom[n] = cmp_number(interval, s->bottom);
+		bottom[n] = tree_number(interval, s->bottom);
 		if (isfinite(top[n]) && isfinite(bottom[n]))
 			n++;
 	}
@@ -101,20 +101,20 @@ static struct cmp_estimate ratio_of(const struct cmp_doc *d, const struct source
 static struct cmp_estimate percentile_of(const struct cmp_doc *d, const struct source *s,
                                          char *note, size_t room)
 {
-	const struct tree *intervals = cmp_at(&d->tree, "intervals");
+	const struct tree *intervals = tree_at(&d->tree, "intervals");
 	double beyond = 1 - strtod(s->key, NULL) / 100, longest_s = longest(intervals);
-	double whole = cmp_percentile_ns(cmp_at(&d->tree, "latency_ns"), s->key);
+	double whole = cmp_percentile_ns(tree_at(&d->tree, "latency_ns"), s->key);
 	struct cmp_estimate e = {.value = whole, .error = NAN};
 	double *values = calloc(intervals->narray + 1, sizeof(*values)), samples = 0;
 	size_t n = 0;
 
 	for (size_t i = 0; values != NULL && i < intervals->narray; i++) {
-		const struct tree *latency = cmp_at(&intervals->items[i], "latency_ns");
+		const struct tree *latency = tree_at(&intervals->items[i], "latency_ns");
 
 		values[n] = cmp_percentile_ns(latency, s->key);
 		if (!is_whole(&intervals->items[i], longest_s) || !isfinite(values[n]))
 			continue;
-		samples += cmp_number(latency, "count");
+		samples += tree_number(latency, "count");
 		n++;
 	}
 	e.n = n;
@@ -134,9 +134,9 @@ static struct cmp_estimate percentile_of(const struct cmp_doc *d, const struct s
 static double whole_value(const struct cmp_doc *d, const struct source *s)
 {
 	if (s->bottom == NULL)
-		return cmp_percentile_ns(cmp_at(&d->tree, "latency_ns"), s->key);
-	if (s->whole != NULL && cmp_at(&d->tree, s->whole) != NULL)
-		return cmp_number(&d->tree, s->whole);
+		return cmp_percentile_ns(tree_at(&d->tree, "latency_ns"), s->key);
+	if (s->whole != NULL && tree_at(&d->tree, s->whole) != NULL)
+		return tree_number(&d->tree, s->whole);
 	/* A run that did not end has only its intervals. */
 	return ratio_of(d, s).value;
 }
@@ -204,7 +204,7 @@ static bool rests_on_samples(const struct cmp_side *side, const char *percentile
 {
 	double beyond = 1 - strtod(percentile, NULL) / 100;
 
-	return cmp_number(&side->docs[0].tree, "latency_ns/count") * beyond >= WHOLE_BEYOND;
+	return tree_number(&side->docs[0].tree, "latency_ns/count") * beyond >= WHOLE_BEYOND;
 }
 
 static void add_metrics(struct cmp_pair *p, bool raw, double resolution)
@@ -222,7 +222,7 @@ static void add_metrics(struct cmp_pair *p, bool raw, double resolution)
 	     "latency_ns/count", "latency_ns/mean", OF_ALL},
 	};
 	const struct tree *base = &p->base->docs[0].tree;
-	bool chains = cmp_number(base, "raw/transactions") > 0;
+	bool chains = tree_number(base, "raw/transactions") > 0;
 
 	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
 		const struct source *s = &sources[i];
@@ -253,14 +253,14 @@ static void own_warnings(struct cmp_pair *p, const struct cmp_side *side)
 {
 	for (size_t i = 0; i < side->n; i++) {
 		const struct cmp_doc *d = &side->docs[i];
-		const struct tree *w = cmp_at(&d->tree, "warnings");
+		const struct tree *w = tree_at(&d->tree, "warnings");
 
 		if (d->part)
 			cmp_texts_add(
 			    &p->warnings,
 			    "%s: of a run that did not end; its intervals are all there is",
 			    d->path);
-		else if (cmp_bool(&d->tree, "phases/partial"))
+		else if (tree_bool(&d->tree, "phases/partial"))
 			cmp_texts_add(&p->warnings, "%s: of a run that was cut short", d->path);
 		for (size_t j = 0; w != NULL && j < w->narray; j++) {
 			if (w->items[j].kind == TREE_TEXT)

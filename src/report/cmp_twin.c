@@ -20,24 +20,24 @@ static const char *const replay_names[CMP_REPLAYS] = {"pace", "capability", "sat
 
 static void take_replay(struct cmp_view *v, const struct tree *replay)
 {
-	const char *name = cmp_text(replay, "name"), *unit = cmp_text(replay, "unit");
+	const char *name = tree_text(replay, "name"), *unit = tree_text(replay, "unit");
 
 	for (unsigned i = 0; i < CMP_REPLAYS; i++) {
 		if (strcmp(name, replay_names[i]) != 0)
 			continue;
 		if (strcmp(unit, "transaction") == 0)
-			v->txn[i] = cmp_at(replay, "result");
+			v->txn[i] = tree_at(replay, "result");
 		else
-			v->io[i] = cmp_at(replay, "result");
-		v->oio[i] = cmp_number(replay, "oio");
+			v->io[i] = tree_at(replay, "result");
+		v->oio[i] = tree_number(replay, "oio");
 	}
 }
 
 /* A raw result stands in for the replay that it is most like. */
 static void take_raw(struct cmp_view *v, const struct tree *raw)
 {
-	const char *loop = cmp_text(raw, "totals/loop");
-	double oio = cmp_number(raw, "raw/oio"), own = v->outstanding;
+	const char *loop = tree_text(raw, "totals/loop");
+	double oio = tree_number(raw, "raw/oio"), own = v->outstanding;
 	unsigned i = CMP_CAPABILITY;
 
 	if (loop != NULL && strcmp(loop, "open") == 0)
@@ -45,7 +45,7 @@ static void take_raw(struct cmp_view *v, const struct tree *raw)
 	else if (oio > OIO_LIKE * ceil(fmax(own, 1)))
 		i = CMP_SATURATION;
 	v->oio[i] = oio;
-	if (cmp_number(raw, "raw/transactions") > 0)
+	if (tree_number(raw, "raw/transactions") > 0)
 		v->txn[i] = raw;
 	else
 		v->io[i] = raw;
@@ -53,13 +53,13 @@ static void take_raw(struct cmp_view *v, const struct tree *raw)
 
 void cmp_view(struct cmp_view *v, const struct cmp_doc *app, const struct cmp_doc *synthetic)
 {
-	const struct tree *replays = cmp_at(&synthetic->tree, "replays");
+	const struct tree *replays = tree_at(&synthetic->tree, "replays");
 
 	*v = (struct cmp_view){.app = &app->tree, .oio = {NAN, NAN, NAN}};
-	v->capture = cmp_at(v->app, "capture");
-	v->events = cmp_number(v->app, "totals/events");
-	v->elapsed_s = cmp_number(v->app, "totals/elapsed_s");
-	v->outstanding = cmp_number(v->capture, "io/outstanding_mean");
+	v->capture = tree_at(v->app, "capture");
+	v->events = tree_number(v->app, "totals/events");
+	v->elapsed_s = tree_number(v->app, "totals/elapsed_s");
+	v->outstanding = tree_number(v->capture, "io/outstanding_mean");
 	if (synthetic->kind == CMP_RAW)
 		take_raw(v, &synthetic->tree);
 	for (size_t i = 0; replays != NULL && i < replays->narray; i++)
@@ -127,7 +127,7 @@ static const struct tree *any(const struct cmp_view *v, unsigned i)
 static void fill(const struct table *b, struct cmp_row *row, const char *path, bool txn_only)
 {
 	for (unsigned i = 0; i < CMP_REPLAYS; i++)
-		row->cells[1 + i] = cmp_number(txn_only ? b->v->txn[i] : any(b->v, i), path);
+		row->cells[1 + i] = tree_number(txn_only ? b->v->txn[i] : any(b->v, i), path);
 }
 
 static void transactions(struct table *b)
@@ -138,26 +138,26 @@ static void transactions(struct table *b)
 
 	b->section = "transactions";
 	row = add_row(b, CMP_PER_S, "tps", "transactions per s");
-	row->cells[0] = cmp_number(b->v->app, "totals/tps");
+	row->cells[0] = tree_number(b->v->app, "totals/tps");
 	fill(b, row, "totals/tps", true);
 	row = add_row(b, CMP_NS, "latency_mean_ns", "response time, mean");
-	row->cells[0] = cmp_number(b->v->app, "latency_ns/mean");
+	row->cells[0] = tree_number(b->v->app, "latency_ns/mean");
 	fill(b, row, "latency_ns/mean", true);
 	for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++) {
 		snprintf(key, sizeof(key), "latency_p%s_ns", shown[i]);
 		snprintf(label, sizeof(label), "response time, p%s", shown[i]);
 		row = add_row(b, CMP_NS, key, label);
-		row->cells[0] = cmp_percentile_ns(cmp_at(b->v->app, "latency_ns"), shown[i]);
+		row->cells[0] = cmp_percentile_ns(tree_at(b->v->app, "latency_ns"), shown[i]);
 		for (unsigned j = 0; j < CMP_REPLAYS; j++)
 			row->cells[1 + j] =
-			    cmp_percentile_ns(cmp_at(b->v->txn[j], "latency_ns"), shown[i]);
+			    cmp_percentile_ns(tree_at(b->v->txn[j], "latency_ns"), shown[i]);
 	}
 }
 
 /* A count of a replay by its transactions. */
 static double per_transaction(const struct tree *replay, double count)
 {
-	return count / cmp_number(replay, "totals/events");
+	return count / tree_number(replay, "totals/events");
 }
 
 static void per_transaction_rows(struct table *b)
@@ -172,22 +172,22 @@ static void per_transaction_rows(struct table *b)
 	    {"read_bytes", "read", "read_bytes", "totals/read_bytes_per_s", CMP_BYTES},
 	    {"written_bytes", "written", "written_bytes", "totals/write_bytes_per_s", CMP_BYTES},
 	};
-	const struct tree *per = cmp_at(b->v->capture, "io/per_transaction");
+	const struct tree *per = tree_at(b->v->capture, "io/per_transaction");
 
 	b->section = "drive per transaction";
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct cmp_row *row = add_row(b, rows[i].unit, rows[i].key, rows[i].label);
 
-		row->cells[0] = cmp_number(per, rows[i].capture);
+		row->cells[0] = tree_number(per, rows[i].capture);
 		if (cmp_by_vfs(b->v) && strncmp(rows[i].key, "writ", 4) == 0)
 			note(row, "application: as SQLite wrote, before the page cache joins them");
 		note_capture(b, row);
 		for (unsigned j = 0; j < CMP_REPLAYS; j++) {
 			const struct tree *r = b->v->txn[j];
-			double count = cmp_number(r, rows[i].total);
+			double count = tree_number(r, rows[i].total);
 
 			if (rows[i].unit == CMP_BYTES)
-				count *= cmp_number(r, "totals/elapsed_s");
+				count *= tree_number(r, "totals/elapsed_s");
 			row->cells[1 + j] = per_transaction(r, count);
 		}
 	}
@@ -202,12 +202,12 @@ static void per_transaction_rows(struct table *b)
 /* Bytes of the rows that the run wrote; NAN with a note where that is unknown. */
 static double row_bytes(const struct cmp_view *v, struct cmp_row *row)
 {
-	const struct tree *statements = cmp_at(v->app, "statements");
+	const struct tree *statements = tree_at(v->app, "statements");
 	double rows = 0;
 
 	for (size_t i = 0; statements != NULL && i < statements->narray; i++) {
 		const struct tree *s = &statements->items[i];
-		const char *class = cmp_text(s, "class"), *text = cmp_text(s, "statement");
+		const char *class = tree_text(s, "class"), *text = tree_text(s, "statement");
 
 		/* What is deleted writes no row. */
 		if (class == NULL || text == NULL || strcmp(class, "write") != 0 ||
@@ -217,7 +217,7 @@ static double row_bytes(const struct cmp_view *v, struct cmp_row *row)
 			note(row, "row bytes are not known for this workload's tables");
 			return NAN;
 		}
-		rows += cmp_number(s, "rows");
+		rows += tree_number(s, "rows");
 	}
 	if (!(rows > 0)) {
 		note(row, "no row was written");
@@ -234,11 +234,11 @@ static void amplification(struct table *b)
 
 	b->section = "write amplification";
 	row = add_row(b, CMP_FACTOR, "amplification_database", "of the database");
-	database = cmp_number(b->v->capture, "io/written_bytes") / row_bytes(b->v, row);
+	database = tree_number(b->v->capture, "io/written_bytes") / row_bytes(b->v, row);
 	row->cells[0] = database;
 	note_capture(b, row);
 	row = add_row(b, CMP_FACTOR, "amplification_drive", "of the drive itself");
-	drive = cmp_number(b->v->app, "counters/media_write_amplification");
+	drive = tree_number(b->v->app, "counters/media_write_amplification");
 	row->cells[0] = drive;
 	fill(b, row, "counters/media_write_amplification", false);
 	for (unsigned i = 0; i < CMP_REPLAYS && isnan(drive); i++)
@@ -250,7 +250,7 @@ static void amplification(struct table *b)
 	row->cells[0] = database * drive;
 	if (isnan(database * drive))
 		note(row, "needs both factors");
-	else if (isnan(cmp_number(b->v->app, "counters/media_write_amplification")))
+	else if (isnan(tree_number(b->v->app, "counters/media_write_amplification")))
 		note(row, "with the drive's factor under the replay");
 }
 
@@ -267,7 +267,7 @@ static const struct tree *kind_of(const struct cmp_view *v, unsigned i, const ch
 	snprintf(each, sizeof(each), "each %s", kind);
 	if (found == NULL && v->txn[i] != NULL)
 		found = cmp_find(v->txn[i], "statements", "statement", each);
-	return cmp_at(found, "latency_ns");
+	return tree_at(found, "latency_ns");
 }
 
 static void device_latency(struct table *b)
@@ -286,15 +286,15 @@ static void device_latency(struct table *b)
 			snprintf(label, sizeof(label), "%s, %s%s", kinds[i], p, shown[j]);
 			row = add_row(b, CMP_NS, key, label);
 			snprintf(key, sizeof(key), "io/%s_latency_ns", kinds[i]);
-			l = cmp_at(b->v->capture, key);
-			row->cells[0] = j == 0 && cmp_number(l, "count") > 0
-			                    ? cmp_number(l, "mean")
+			l = tree_at(b->v->capture, key);
+			row->cells[0] = j == 0 && tree_number(l, "count") > 0
+			                    ? tree_number(l, "mean")
 			                    : cmp_percentile_ns(l, shown[j]);
 			note_capture(b, row);
 			for (unsigned k = 0; k < CMP_REPLAYS; k++) {
 				l = kind_of(b->v, k, kinds[i]);
-				row->cells[1 + k] = j == 0 && cmp_number(l, "count") > 0
-				                        ? cmp_number(l, "mean")
+				row->cells[1 + k] = j == 0 && tree_number(l, "count") > 0
+				                        ? tree_number(l, "mean")
 				                        : cmp_percentile_ns(l, shown[j]);
 			}
 		}
@@ -319,26 +319,26 @@ static void drive(struct table *b)
 		                       : "as SQLite wrote, before the page cache joins them");
 	note_capture(b, row);
 	row = add_row(b, CMP_COUNT, "outstanding_mean", "outstanding I/Os, mean");
-	row->cells[0] = cmp_number(c, "io/outstanding_mean");
+	row->cells[0] = tree_number(c, "io/outstanding_mean");
 	for (unsigned i = 0; i < CMP_REPLAYS; i++)
 		row->cells[1 + i] = b->v->oio[i];
 	note(row, "%s", c != NULL ? "replays: as set" : CMP_NO_CAPTURE);
 	row = add_row(b, CMP_COUNT, "outstanding_p99", "outstanding I/Os, p99");
-	row->cells[0] = cmp_number(c, "io/outstanding_p99");
+	row->cells[0] = tree_number(c, "io/outstanding_p99");
 	note_capture(b, row);
 	device_latency(b);
 	row = add_row(b, CMP_COUNT, "flushes_total", "flushes in all");
-	row->cells[0] = cmp_number(c, "io/flushes");
+	row->cells[0] = tree_number(c, "io/flushes");
 	fill(b, row, "totals/other", false);
 	note_capture(b, row);
 	row = add_row(b, CMP_SHARE, "flush_share", "transactions' time in flushes");
-	row->cells[0] = cmp_number(c, "commit/flush_share");
+	row->cells[0] = tree_number(c, "commit/flush_share");
 	note(row, "%s",
 	     c == NULL              ? CMP_NO_CAPTURE
 	     : isnan(row->cells[0]) ? "I/Os cannot be told apart by transaction"
 	                            : "");
 	row = add_row(b, CMP_SHARE, "device_share", "transactions' time in any I/O");
-	row->cells[0] = cmp_number(c, "commit/device_share");
+	row->cells[0] = tree_number(c, "commit/device_share");
 	note(row, "%s", b->t->rows[b->t->nrows - 2].note);
 }
 
@@ -372,16 +372,16 @@ static void processors(struct table *b)
 	if (cmp_is_embedded(v))
 		note(row, "with the database inside it");
 	row = add_row(b, CMP_NS, "cpu_server_ns", "per transaction, server");
-	row->cells[0] = cmp_number(v->capture, "server/cpu_s") / v->events * 1e9;
+	row->cells[0] = tree_number(v->capture, "server/cpu_s") / v->events * 1e9;
 	note_capture(b, row);
 	if (cmp_is_embedded(v))
 		note(row, "there is no server");
 	row = add_row(b, CMP_NS, "cpu_system_ns", "per transaction, whole machine");
-	row->cells[0] = cmp_number(v->capture, "system/cpu_busy_share") *
-	                cmp_number(v->capture, "system/cpus") * v->elapsed_s / v->events * 1e9;
+	row->cells[0] = tree_number(v->capture, "system/cpu_busy_share") *
+	                tree_number(v->capture, "system/cpus") * v->elapsed_s / v->events * 1e9;
 	note_capture(b, row);
 	row = add_row(b, CMP_SHARE, "cpu_busy_share", "machine busy");
-	row->cells[0] = cmp_number(v->capture, "system/cpu_busy_share");
+	row->cells[0] = tree_number(v->capture, "system/cpu_busy_share");
 	note_capture(b, row);
 }
 
@@ -391,11 +391,11 @@ static void temperature(struct table *b)
 
 	b->section = "temperature";
 	row = add_row(b, CMP_CELSIUS, "temperature_c", "drive, at the end");
-	row->cells[0] = cmp_number(b->v->app, "counters/temperature_after_c");
+	row->cells[0] = tree_number(b->v->app, "counters/temperature_after_c");
 	fill(b, row, "counters/temperature_after_c", false);
 	note(row, "%s", isnan(row->cells[0]) ? "application: the drive tells none" : "");
 	row = add_row(b, CMP_COUNT, "throttle_events", "throttled");
-	row->cells[0] = cmp_number(b->v->app, "counters/throttle_events");
+	row->cells[0] = tree_number(b->v->app, "counters/throttle_events");
 	fill(b, row, "counters/throttle_events", false);
 	note(row, "%s", isnan(row->cells[0]) ? "application: the drive does not count it" : "");
 }
@@ -422,14 +422,14 @@ static void put_mix(struct cmp_twin *t, const struct tree *matrix)
 	}
 	for (size_t i = 0; i < matrix->narray; i++) {
 		const struct tree *cell = &matrix->items[i];
-		const char *op = cmp_text(cell, "op");
+		const char *op = tree_text(cell, "op");
 		struct cmp_mix *m = &t->mix[t->nmix++];
 
 		snprintf(m->op, sizeof(m->op), "%s", op != NULL ? op : "?");
-		m->size_bytes = cmp_number(cell, "size_bytes");
-		m->sequential = cmp_bool(cell, "sequential");
-		m->count = fmax(0, cmp_number(cell, "count"));
-		m->bytes = fmax(0, cmp_number(cell, "bytes"));
+		m->size_bytes = tree_number(cell, "size_bytes");
+		m->sequential = tree_bool(cell, "sequential");
+		m->count = fmax(0, tree_number(cell, "count"));
+		m->bytes = fmax(0, tree_number(cell, "bytes"));
 		count += m->count;
 		bytes += m->bytes;
 	}
@@ -465,7 +465,7 @@ int cmp_twin(struct cmp_twin *t, const struct cmp_doc *app, const struct cmp_doc
 	drive(&b);
 	processors(&b);
 	temperature(&b);
-	put_mix(t, cmp_at(v.capture, "io/matrix"));
+	put_mix(t, tree_at(v.capture, "io/matrix"));
 	cmp_facts(&t->facts, &v);
 	cmp_judge(&t->facts, &t->verdict);
 	cmp_twin_warnings(t, &v, synthetic);

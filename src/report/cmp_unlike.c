@@ -137,7 +137,7 @@ static void compare_object(struct cmp_texts *t, size_t place, const struct tree 
 		const char *key = base->items[i].key;
 
 		if (!is_ignored(ignored, key))
-			compare_value(t, heading, key, &base->items[i], cmp_at(new, key));
+			compare_value(t, heading, key, &base->items[i], tree_at(new, key));
 	}
 	for (size_t i = new != NULL ? new->narray : 0; new != NULL &&i < new->nitems; i++) {
 		const char *key = new->items[i].key;
@@ -152,9 +152,9 @@ static void compare_object(struct cmp_texts *t, size_t place, const struct tree 
 /* Seeds are unlike by intent when nobody gave one: chance is then part of both. */
 static void compare_seeds(struct cmp_texts *t, const struct tree *base, const struct tree *new)
 {
-	const char *a = cmp_text(base, "generator/seed"), *b = cmp_text(new, "generator/seed");
+	const char *a = tree_text(base, "generator/seed"), *b = tree_text(new, "generator/seed");
 	bool given =
-	    cmp_bool(base, "generator/seed_given") || cmp_bool(new, "generator/seed_given");
+	    tree_bool(base, "generator/seed_given") || tree_bool(new, "generator/seed_given");
 
 	if (given && a != NULL && b != NULL && strcmp(a, b) != 0)
 		cmp_texts_add(t, "seed: %s against %s", a, b);
@@ -164,7 +164,7 @@ static void compare_seeds(struct cmp_texts *t, const struct tree *base, const st
 static bool are_apart(struct cmp_texts *t, size_t place, const struct tree *base,
                       const struct tree *new)
 {
-	const char *a = cmp_text(base, "driver"), *b = cmp_text(new, "driver");
+	const char *a = tree_text(base, "driver"), *b = tree_text(new, "driver");
 	bool base_empty = base == NULL || base->nitems == 0;
 	bool new_empty = new == NULL || new->nitems == 0;
 
@@ -181,8 +181,8 @@ static bool are_apart(struct cmp_texts *t, size_t place, const struct tree *base
 void cmp_unlike(struct cmp_texts *t, const struct cmp_doc *base, const struct cmp_doc *new)
 {
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		const struct tree *a = cmp_at(&base->tree, places[i].object);
-		const struct tree *b = cmp_at(&new->tree, places[i].object);
+		const struct tree *a = tree_at(&base->tree, places[i].object);
+		const struct tree *b = tree_at(&new->tree, places[i].object);
 
 		if (!are_apart(t, i, a, b))
 			compare_object(t, i, a, b);

@@ -263,8 +263,8 @@ static void part(void **state)
 	load_text(&d, "a.json.part",
 	          HEAD "'options':{}}\n{'elapsed_s':1,'tps':5}\n{'elapsed_s':1,'tps':7}\n{'elap");
 	assert_true(d.part);
-	assert_int_equal(cmp_at(&d.tree, "intervals")->narray, 2);
-	assert_true(cmp_number(&cmp_at(&d.tree, "intervals")->items[1], "tps") == 7);
+	assert_int_equal(tree_at(&d.tree, "intervals")->narray, 2);
+	assert_true(tree_number(&tree_at(&d.tree, "intervals")->items[1], "tps") == 7);
 	cmp_doc_fini(&d);
 }
 
