@@ -11,6 +11,8 @@ libioltp_a_SOURCES += \
 	src/report/rep_csv.c \
 	src/report/rep_facts.c src/report/rep_facts.h \
 	src/report/rep_json_capture.c \
+	src/report/rep_json_file.c \
+	src/report/rep_json_put.h \
 	src/report/rep_json_tests.c \
 	src/report/rep_json.c src/report/rep_json_doc.c src/report/rep_json_facts.c src/report/rep_json.h \
 	src/report/rep_json_read.c src/report/rep_json_read.h \

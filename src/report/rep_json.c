@@ -2,11 +2,9 @@
 /* The stream of intervals to PATH.part, and the document that takes its place. */
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "report/rep_json.h"
@@ -17,15 +15,11 @@
 
 #include "report/figures.h"
 
-/* 15 digits give back each decimal number as it was typed. */
-#define JSON_FLAGS JSON_REAL_PRECISION(15)
-
 struct rep_json {
 	json_t *intervals;
 	char *path;   /* the document's, symbolic links followed; NULL: memory only */
 	char *part;   /* path + ".part"; NULL: path is no regular file, the document is written into
 	                 it */
-	char *fresh;  /* path + ".new" */
 	FILE *stream; /* of `part` */
 	bool headed;  /* the first line is written */
 };
@@ -44,14 +38,6 @@ static int write_error(struct err *err, const char *path, int error, const char 
 	return -error;
 }
 
-/* A device or pipe must be written into: a rename would put a file in its place. */
-static bool is_special(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
-}
-
 static int open_path(struct rep_json *j, const char *path, struct err *err)
 {
 	char *real = realpath(path, NULL);
@@ -60,7 +46,7 @@ static int open_path(struct rep_json *j, const char *path, struct err *err)
 	j->path = real != NULL ? real : strdup(path);
 	if (j->path == NULL)
 		return write_error(err, path, ENOMEM, "free some memory");
-	if (is_special(j->path)) {
+	if (rep_json_special(j->path)) {
 		fd = open(j->path, O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 		/* A pipe that nobody reads yet. */
 		if (fd < 0 && errno != ENXIO)
@@ -70,8 +56,7 @@ static int open_path(struct rep_json *j, const char *path, struct err *err)
 		return 0;
 	}
 	j->part = with_suffix(j->path, ".part");
-	j->fresh = with_suffix(j->path, ".new");
-	if (j->part == NULL || j->fresh == NULL)
+	if (j->part == NULL)
 		return write_error(err, path, ENOMEM, "free some memory");
 	j->stream = fopen(j->part, "we");
 	if (j->stream != NULL)
@@ -108,7 +93,7 @@ static int part_line(struct rep_json *j, const json_t *object)
 	errno = 0;
 	if (object == NULL)
 		return -ENOMEM;
-	if (json_dumpf(object, j->stream, JSON_FLAGS | JSON_COMPACT) != 0 ||
+	if (json_dumpf(object, j->stream, REP_JSON_FLAGS | JSON_COMPACT) != 0 ||
 	    fputc('\n', j->stream) == EOF)
 		return errno != 0 ? -errno : -EIO;
 	return figures_flush(j->stream);
@@ -138,73 +123,24 @@ int rep_json_interval(struct rep_json *j, const struct result *r, const struct r
 
 /* ---- the document ---- */
 
-static int dump(const json_t *document, FILE *out)
-{
-	errno = 0;
-	if (json_dumpf(document, out, JSON_FLAGS | JSON_INDENT(1)) != 0 || fputc('\n', out) == EOF)
-		return errno != 0 ? -errno : -EIO;
-	return figures_flush(out);
-}
-
-static int sync_directory_of(const char *path)
-{
-	char *copy = strdup(path);
-	int fd, rc = 0;
-
-	if (copy == NULL)
-		return -ENOMEM;
-	fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	free(copy);
-	if (fd < 0)
-		return -errno;
-	/* Some file systems cannot, and then need not. */
-	if (fsync(fd) != 0 && errno != EINVAL)
-		rc = -errno;
-	close(fd);
-	return rc;
-}
-
-/* Writes all of a new file to the drive. */
-static int write_file(const char *path, const json_t *document, bool sync)
-{
-	FILE *out = fopen(path, "we");
-	int rc;
-
-	if (out == NULL)
-		return -errno;
-	rc = dump(document, out);
-	if (rc == 0 && sync && fsync(fileno(out)) != 0)
-		rc = -errno;
-	if (fclose(out) != 0 && rc == 0)
-		rc = -errno;
-	return rc;
-}
-
 static int replace_path(struct rep_json *j, const json_t *document, struct err *err)
 {
 	char next_step[PATH_MAX + 64];
 	int rc;
 
-	if (j->part == NULL) {
-		rc = write_file(j->path, document, false);
-		if (rc != 0)
-			return write_error(err, j->path, -rc,
-			                   "the result was not written; choose another --output");
-		return 0;
-	}
-	rc = write_file(j->fresh, document, true);
-	if (rc == 0 && rename(j->fresh, j->path) != 0)
-		rc = -errno;
-	if (rc == 0)
-		rc = sync_directory_of(j->path);
+	rc = rep_json_replace(document, j->path);
+	if (rc != 0 && j->part == NULL)
+		return write_error(err, j->path, -rc,
+		                   "the result was not written; choose another --output");
 	if (rc != 0) {
-		unlink(j->fresh);
 		snprintf(next_step, sizeof(next_step),
 		         "the result was not written, the intervals are in %s; make room or choose "
 		         "another --output",
 		         j->part);
 		return write_error(err, j->path, -rc, next_step);
 	}
+	if (j->part == NULL)
+		return 0;
 	fclose(j->stream);
 	j->stream = NULL;
 	unlink(j->part);
@@ -222,7 +158,7 @@ int rep_json_final(struct rep_json *j, const struct result *r, FILE *out, struct
 	if (j->path != NULL)
 		rc = replace_path(j, document, err);
 	if (out != NULL) {
-		rc_out = dump(document, out);
+		rc_out = rep_json_dump(document, out);
 		if (rc_out != 0)
 			write_error(err, "standard output", -rc_out, "write to another place");
 	}
@@ -243,7 +179,6 @@ void rep_json_close(struct rep_json *j)
 	json_decref(j->intervals);
 	free(j->path);
 	free(j->part);
-	free(j->fresh);
 	free(j);
 }
 

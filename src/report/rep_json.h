@@ -23,6 +23,17 @@ struct json_t *rep_json_latency(const struct result *r, const struct hist *h);
 /* "capture"; r->capture is set. */
 struct json_t *rep_json_capture(const struct result *r);
 
+/* 15 digits give back each decimal number as it was typed. */
+#define REP_JSON_FLAGS JSON_REAL_PRECISION(15)
+
+/* rep_json_file.c; 0 or -errno. */
+/* A device or pipe, which must be written into: a rename would put a file in its place. */
+bool rep_json_special(const char *path);
+int rep_json_dump(const struct json_t *document, FILE *out);
+/* PATH.new, flushed to the drive, takes the place of PATH in one step; a symbolic link stays one.
+ * After a failure PATH is as it was. What is special is written into. */
+int rep_json_replace(const struct json_t *document, const char *path);
+
 struct json_t *rep_json_text(const char *text); /* any bytes; NULL is null */
 struct json_t *rep_json_real(double v);         /* null when not finite */
 struct json_t *rep_json_facts(const struct kv *kv);

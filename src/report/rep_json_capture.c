@@ -4,24 +4,8 @@
 
 #ifdef HAVE_JANSSON
 
-#include <jansson.h>
-
 #include "report/figures.h"
-
-static void put(json_t *o, const char *key, json_t *value)
-{
-	json_object_set_new(o, key, value);
-}
-
-static void put_count(json_t *o, const char *key, uint64_t n)
-{
-	put(o, key, json_integer((json_int_t)n));
-}
-
-static void put_real(json_t *o, const char *key, double v)
-{
-	put(o, key, rep_json_real(v));
-}
+#include "report/rep_json_put.h"
 
 static json_t *per_transaction(const struct captured_io *io)
 {

@@ -8,32 +8,17 @@
 
 #ifdef HAVE_JANSSON
 
-#include <jansson.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/hist_codec.h"
 #include "report/figures.h"
+#include "report/rep_json_put.h"
 #include "report/rep_tests.h"
 
 static const struct run_result no_run;
 static const struct tally_sum no_sum;
-
-static void put(json_t *o, const char *key, json_t *value)
-{
-	json_object_set_new(o, key, value);
-}
-
-static void put_count(json_t *o, const char *key, uint64_t n)
-{
-	put(o, key, json_integer((json_int_t)n));
-}
-
-static void put_real(json_t *o, const char *key, double v)
-{
-	put(o, key, rep_json_real(v));
-}
 
 /* ---- latencies ---- */
 

@@ -4,19 +4,7 @@
 
 #ifdef HAVE_JANSSON
 
-#include <jansson.h>
-
-#include "report/rep_json.h"
-
-static void put_real(json_t *o, const char *key, double v)
-{
-	json_object_set_new(o, key, rep_json_real(v));
-}
-
-static void put_count(json_t *o, const char *key, uint64_t n)
-{
-	json_object_set_new(o, key, json_integer((json_int_t)n));
-}
+#include "report/rep_json_put.h"
 
 static json_t *cell(const struct result_test *t, unsigned mix, unsigned size,
                     const struct cell_figures *f)

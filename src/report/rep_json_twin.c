@@ -2,19 +2,13 @@
 #include "report/rep_json_twin.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #ifdef HAVE_JANSSON
 
 #include <jansson.h>
 
 #include "report/rep_json.h"
-
-#define JSON_FLAGS (JSON_REAL_PRECISION(15) | JSON_INDENT(1))
 
 /* New value, or NULL when memory ran out or the result cannot be read (`err`). */
 static json_t *replay_object(const struct twin_replay *r, struct err *err)
@@ -54,52 +48,10 @@ static json_t *document(const struct twin_document *d, struct err *err)
 	                 replays, "warnings", warnings);
 }
 
-/* What cannot be flushed (EINVAL: a pipe, a terminal) need not. */
-static int write_file(const json_t *json, const char *path)
-{
-	FILE *out = fopen(path, "we");
-	int rc = 0;
-
-	if (out == NULL)
-		return -errno;
-	errno = 0;
-	if (json_dumpf(json, out, JSON_FLAGS) != 0 || fputc('\n', out) == EOF || fflush(out) != 0 ||
-	    (fsync(fileno(out)) != 0 && errno != EINVAL && errno != EROFS))
-		rc = errno != 0 ? -errno : -EIO;
-	if (fclose(out) != 0 && rc == 0)
-		rc = -errno;
-	return rc;
-}
-
-/* A symbolic link stays one; a device or pipe is written into: a rename would put a file in its
- * place. */
-static int replace(const json_t *json, const char *path)
-{
-	char *real = realpath(path, NULL), *fresh = NULL;
-	const char *at = real != NULL ? real : path;
-	struct stat st;
-	int rc;
-
-	if (stat(at, &st) == 0 && !S_ISREG(st.st_mode)) {
-		rc = write_file(json, at);
-	} else if (asprintf(&fresh, "%s.new", at) < 0) {
-		rc = -ENOMEM;
-	} else {
-		rc = write_file(json, fresh);
-		if (rc == 0 && rename(fresh, at) != 0)
-			rc = -errno;
-		if (rc != 0)
-			unlink(fresh);
-		free(fresh);
-	}
-	free(real);
-	return rc;
-}
-
 int rep_json_twin(const struct twin_document *d, const char *path, struct err *err)
 {
 	json_t *json = document(d, err);
-	int rc = json != NULL ? replace(json, path) : -ENOMEM;
+	int rc = json != NULL ? rep_json_replace(json, path) : -ENOMEM;
 
 	json_decref(json);
 	if (rc != 0)
