@@ -15,7 +15,7 @@
 #include "sql/driver.h"
 
 const struct opt_desc cli_options[] = {
-    {.name = "help", .type = OPT_BOOL, .def = "off", .help = "print this help and exit"},
+    CLI_OPTION_HELP,
     {.name = "version", .type = OPT_BOOL, .def = "off", .help = "print the version and exit"},
     {.name = "help-man",
      .type = OPT_BOOL,
@@ -57,11 +57,7 @@ const struct opt_desc cli_options[] = {
      .choices = "auto|system",
      .help = "time source: auto is the CPU's time stamp counter where it can be trusted, else the "
              "system's clock"},
-    {.name = "verbosity",
-     .type = OPT_INT,
-     .def = "3",
-     .range = "0..5",
-     .help = "how much to say: 0 only fatal errors, 5 all"},
+    CLI_OPTION_VERBOSITY,
     {.name = "debug", .type = OPT_BOOL, .def = "off", .help = "the same as --verbosity=5"},
     {.name = "validate",
      .type = OPT_BOOL,

@@ -16,6 +16,17 @@ struct cli {
 	const volatile sig_atomic_t *signal; /* number of the signal that asks to end, 0: none */
 };
 
+/* Entries of the option tables of all commands. */
+#define CLI_OPTION_HELP                                                                            \
+	{                                                                                          \
+		.name = "help", .type = OPT_BOOL, .def = "off", .help = "print this help and exit" \
+	}
+#define CLI_OPTION_VERBOSITY                                                                       \
+	{                                                                                          \
+		.name = "verbosity", .type = OPT_INT, .def = "3", .range = "0..5",                 \
+		.help = "how much to say: 0 only fatal errors, 5 all"                              \
+	}
+
 /* Options that every command has, and those of the command line itself: --help --version
  * --verbosity ... */
 extern const struct opt_desc cli_options[];

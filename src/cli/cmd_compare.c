@@ -14,7 +14,7 @@
 #include "report/cmp_report.h"
 
 static const struct opt_desc compare_options[] = {
-    {.name = "help", .type = OPT_BOOL, .def = "off", .help = "print this help and exit"},
+    CLI_OPTION_HELP,
     {.name = "format",
      .type = OPT_ENUM,
      .def = "text",
@@ -36,11 +36,7 @@ static const struct opt_desc compare_options[] = {
      .type = OPT_STRING,
      .help = "like runs: exit with status 1 when the throughput, the mean latency or p99 is "
              "worse by more than this, as 5% or 0.05, and not by chance"},
-    {.name = "verbosity",
-     .type = OPT_INT,
-     .def = "3",
-     .range = "0..5",
-     .help = "how much to say: 0 only fatal errors, 5 all"},
+    CLI_OPTION_VERBOSITY,
     OPT_END,
 };
 

@@ -10,7 +10,7 @@
 #include "report/rep_facts.h"
 
 static const struct opt_desc db_options[] = {
-    {.name = "help", .type = OPT_BOOL, .def = "off", .help = "print this help and exit"},
+    CLI_OPTION_HELP,
     {.name = "dir",
      .type = OPT_STRING,
      .help = "directory of the servers, on the drive under test: new, empty, or of an earlier "
@@ -58,11 +58,7 @@ static const struct opt_desc db_options[] = {
      .def = "text",
      .choices = "text|json",
      .help = "form of what is printed on standard output"},
-    {.name = "verbosity",
-     .type = OPT_INT,
-     .def = "3",
-     .range = "0..5",
-     .help = "how much to say: 0 only fatal errors, 5 all"},
+    CLI_OPTION_VERBOSITY,
     OPT_END,
 };
 

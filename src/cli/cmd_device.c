@@ -14,7 +14,7 @@
 #include "report/result.h"
 
 static const struct opt_desc device_options[] = {
-    {.name = "help", .type = OPT_BOOL, .def = "off", .help = "print this help and exit"},
+    CLI_OPTION_HELP,
     {.name = "format",
      .type = OPT_ENUM,
      .def = "text",
@@ -33,11 +33,7 @@ static const struct opt_desc device_options[] = {
     {.name = "destroy-data",
      .type = OPT_STRING,
      .help = "purge: the serial of the drive that may be erased, as 'check' shows it"},
-    {.name = "verbosity",
-     .type = OPT_INT,
-     .def = "3",
-     .range = "0..5",
-     .help = "how much to say: 0 only fatal errors, 5 all"},
+    CLI_OPTION_VERBOSITY,
     OPT_END,
 };
 

@@ -22,7 +22,7 @@
 #define REPLAY_OIO 1024u
 
 static const struct opt_desc raw_cli_options[] = {
-    {.name = "help", .type = OPT_BOOL, .def = "off", .help = "print this help and exit"},
+    CLI_OPTION_HELP,
     {.name = "config-file",
      .type = OPT_FILE,
      .help = "read options from this file, a line name=value each; the command line goes before "
@@ -47,11 +47,7 @@ static const struct opt_desc raw_cli_options[] = {
      .def = "auto",
      .choices = "auto|system",
      .help = "time source: auto is the CPU's time stamp counter where it can be trusted"},
-    {.name = "verbosity",
-     .type = OPT_INT,
-     .def = "3",
-     .range = "0..5",
-     .help = "how much to say: 0 only fatal errors, 5 all"},
+    CLI_OPTION_VERBOSITY,
     OPT_END,
 };
 

@@ -40,15 +40,11 @@ static const struct opt_desc twin_options[] = {
 };
 
 static const struct opt_desc twin_cli_options[] = {
-    {.name = "help", .type = OPT_BOOL, .def = "off", .help = "print this help and exit"},
+    CLI_OPTION_HELP,
     {.name = "output",
      .type = OPT_STRING,
      .help = "write the twin document, with the whole result of each replay, to this file"},
-    {.name = "verbosity",
-     .type = OPT_INT,
-     .def = "3",
-     .range = "0..5",
-     .help = "how much to say: 0 only fatal errors, 5 all"},
+    CLI_OPTION_VERBOSITY,
     OPT_END,
 };
 
