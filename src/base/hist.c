@@ -29,14 +29,39 @@ void hist_free(struct hist *h)
 void hist_reset(struct hist *h)
 {
 	/* Only what was used: clearing everything would touch every page of every histogram. */
-	if (h->lo <= h->hi)
-		memset(&h->counts[h->lo], 0, (size_t)(h->hi - h->lo + 1) * sizeof(h->counts[0]));
+	if (h->groups != 0) {
+		memset(h->slots, 0, sizeof(h->slots));
+		memset(&h->counts[HIST_GROUP], 0,
+		       (size_t)h->groups * HIST_GROUP * sizeof(h->counts[0]));
+		h->groups = 0;
+	}
 	h->min_ns = UINT64_MAX;
 	h->max_ns = 0;
 	h->sum_ns = 0;
 	h->lo = UINT32_MAX;
 	h->hi = 0;
 }
+
+uint32_t hist_use_group(struct hist *h, uint32_t group)
+{
+	uint32_t slot = ++h->groups;
+
+	/* A reader that sees it finds zeros there, or what was counted since. */
+	HIST_STORE(&h->slots[group], (uint16_t)slot);
+	return slot;
+}
+
+/* From `index` on, up to `hi`, the next counter whose group is in use; beyond `hi`: none is. */
+static uint32_t next_in_use(const struct hist *h, uint32_t index, uint32_t hi)
+{
+	while (index <= hi && HIST_LOAD(&h->slots[index / HIST_GROUP]) == 0)
+		index = (index / HIST_GROUP + 1) * HIST_GROUP;
+	return index;
+}
+
+/* Over all counters that may be other than 0, ascending; `i` is a uint32_t. */
+#define EACH_COUNTER(h, i, lo, hi)                                                                 \
+	for ((i) = next_in_use((h), (lo), (hi)); (i) <= (hi); (i) = next_in_use((h), (i) + 1, (hi)))
 
 /* How far the values of a counter are shifted right to become its sub-bucket. */
 static uint32_t shift_at(uint32_t index)
@@ -99,13 +124,14 @@ void hist_merge(struct hist *to, const struct hist *from)
 	uint32_t hi = HIST_LOAD(&from->hi);
 	uint32_t first = UINT32_MAX;
 	uint32_t last = 0;
+	uint32_t i;
 
-	for (uint32_t i = lo; i <= hi; i++) {
-		uint64_t n = HIST_LOAD(&from->counts[i]);
+	EACH_COUNTER (from, i, lo, hi) {
+		uint64_t n = hist_count_at(from, i);
 
 		if (n == 0)
 			continue;
-		to->counts[i] += n;
+		*hist_counter(to, i) += n;
 		if (first == UINT32_MAX)
 			first = i;
 		last = i;
@@ -120,14 +146,15 @@ void hist_diff(struct hist *to, const struct hist *now, const struct hist *befor
 {
 	uint32_t first = UINT32_MAX;
 	uint32_t last = 0;
+	uint32_t i;
 
 	hist_reset(to);
-	for (uint32_t i = now->lo; i <= now->hi; i++) {
-		uint64_t n = now->counts[i] - before->counts[i];
+	EACH_COUNTER (now, i, now->lo, now->hi) {
+		uint64_t n = hist_count_at(now, i) - hist_count_at(before, i);
 
 		if (n == 0)
 			continue;
-		to->counts[i] = n;
+		*hist_counter(to, i) = n;
 		if (first == UINT32_MAX)
 			first = i;
 		last = i;
@@ -144,9 +171,10 @@ void hist_diff(struct hist *to, const struct hist *now, const struct hist *befor
 uint64_t hist_count(const struct hist *h)
 {
 	uint64_t total = 0;
+	uint32_t i;
 
-	for (uint32_t i = h->lo; i <= h->hi; i++)
-		total += h->counts[i];
+	EACH_COUNTER (h, i, h->lo, h->hi)
+		total += hist_count_at(h, i);
 	return total;
 }
 
@@ -175,14 +203,15 @@ double hist_stddev_ns(const struct hist *h)
 	double count = 0;
 	double mean = 0;
 	double squares = 0;
+	uint32_t i;
 
 	/* Welford's update: differences from a running mean lose nothing when the spread is small.
 	 */
-	for (uint32_t i = h->lo; i <= h->hi; i++) {
-		double n = (double)h->counts[i];
+	EACH_COUNTER (h, i, h->lo, h->hi) {
+		double n = (double)hist_count_at(h, i);
 		double value, delta;
 
-		if (h->counts[i] == 0)
+		if (n == 0)
 			continue;
 		value = (double)middle_at(h, i);
 		delta = value - mean;
@@ -220,8 +249,8 @@ void hist_percentiles_ns(const struct hist *h, const double *percentiles, unsign
 			out_ns[k] = 0;
 			continue;
 		}
-		while (seen + h->counts[i] < rank)
-			seen += h->counts[i++];
+		while (seen + hist_count_at(h, i) < rank)
+			seen += hist_count_at(h, i++);
 		if (percentiles[k] >= 100)
 			out_ns[k] = h->max_ns;
 		else
@@ -241,7 +270,9 @@ void hist_each(const struct hist *h,
                void (*fn)(void *ctx, uint64_t value_ns, uint64_t width_ns, uint64_t count),
                void *ctx)
 {
-	for (uint32_t i = h->lo; i <= h->hi; i++)
-		if (h->counts[i] != 0)
-			fn(ctx, hist_value_at(i), hist_width_at(i), h->counts[i]);
+	uint32_t i;
+
+	EACH_COUNTER (h, i, h->lo, h->hi)
+		if (hist_count_at(h, i) != 0)
+			fn(ctx, hist_value_at(i), hist_width_at(i), hist_count_at(h, i));
 }

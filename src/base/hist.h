@@ -8,6 +8,10 @@
  * atomics and only grow, so that a reader sees each recorded value either now or the next time, and
  * the differences between two readings add up to the total. Percentiles of a moving histogram are
  * taken from a merged copy.
+ *
+ * Counters come into memory in groups, one behind the other, as they are first used: hundreds of
+ * clients have a dozen histograms each, whose few values a flat array would spread over a page
+ * each.
  */
 #ifndef IOLTP_BASE_HIST_H
 #define IOLTP_BASE_HIST_H
@@ -22,13 +26,16 @@
 #define HIST_HALF      (HIST_SUB_COUNT / 2u) /* 1024 */
 #define HIST_BUCKETS   37u                   /* 2^(11+36) > 24 h */
 #define HIST_COUNTS    ((HIST_BUCKETS + 1u) * HIST_HALF)
+#define HIST_GROUP     32u /* counters that come into memory together */
 
 struct hist {
 	uint64_t min_ns; /* UINT64_MAX when empty */
 	uint64_t max_ns;
 	uint64_t sum_ns; /* exact; wraps after 584 years of summed latency */
 	uint32_t lo, hi; /* indexes used so far are within [lo, hi]; lo > hi when empty */
-	uint64_t counts[HIST_COUNTS];
+	uint32_t groups; /* in use */
+	uint16_t slots[HIST_COUNTS / HIST_GROUP];  /* where a group's counters are; 0: not in use */
+	uint64_t counts[HIST_COUNTS + HIST_GROUP]; /* by slot; those of slot 0 stay 0 */
 };
 
 /* Heap (anonymous mapping: pages never touched cost nothing); NULL: out of memory. */
@@ -55,12 +62,34 @@ uint64_t hist_width_at(uint32_t index);
 #define HIST_LOAD(p)     __atomic_load_n((p), __ATOMIC_RELAXED)
 #define HIST_STORE(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
 
+/* A counter's value; of a moving histogram, too. */
+static inline uint64_t hist_count_at(const struct hist *h, uint32_t index)
+{
+	uint32_t slot = HIST_LOAD(&h->slots[index / HIST_GROUP]);
+
+	return HIST_LOAD(&h->counts[slot * HIST_GROUP + index % HIST_GROUP]);
+}
+
+/* Puts a group in use that is not; its slot. The owning thread only. */
+uint32_t hist_use_group(struct hist *h, uint32_t group);
+
+/* Where to count. The owning thread only. */
+static inline uint64_t *hist_counter(struct hist *h, uint32_t index)
+{
+	uint32_t slot = HIST_LOAD(&h->slots[index / HIST_GROUP]);
+
+	if (__builtin_expect(slot == 0, 0))
+		slot = hist_use_group(h, index / HIST_GROUP);
+	return &h->counts[slot * HIST_GROUP + index % HIST_GROUP];
+}
+
 /* Records one value. The owning thread only. */
 static inline void hist_record(struct hist *h, uint64_t v)
 {
 	uint32_t i = hist_index(v);
+	uint64_t *counter = hist_counter(h, i);
 
-	HIST_STORE(&h->counts[i], HIST_LOAD(&h->counts[i]) + 1);
+	HIST_STORE(counter, HIST_LOAD(counter) + 1);
 	HIST_STORE(&h->sum_ns, HIST_LOAD(&h->sum_ns) + v);
 	/* "<=": empty, the minimum is UINT64_MAX, and a first value of UINT64_MAX must set lo. */
 	if (__builtin_expect(v <= HIST_LOAD(&h->min_ns), 0)) {
