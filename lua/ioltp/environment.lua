@@ -35,6 +35,20 @@ local function find(name, path)
    end
 end
 
+-- Modules are compiled once for all states; what is no Lua file on the path is looked for as ever.
+local usual = package.loaders[2]
+package.loaders[2] = function(name)
+   local file = find(name, package.path)
+   if not file then
+      return usual(name)
+   end
+   local chunk, err = ctx.host.chunk(file)
+   if not chunk then
+      error(("error loading module '%s' from file '%s':\n\t%s"):format(name, file, err), 0)
+   end
+   return chunk
+end
+
 -- require for an environment of its own: Lua modules are loaded into it, and again for each environment.
 local function require_into(source)
    return function(name)
@@ -45,7 +59,7 @@ local function require_into(source)
       if not file then
          return require(name)
       end
-      local chunk, err = loadfile(file)
+      local chunk, err = ctx.host.chunk(file)
       if not chunk then
          error(err, 2)
       end

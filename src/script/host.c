@@ -50,6 +50,37 @@ static int host_warn(lua_State *L)
 	return 0;
 }
 
+/* ---- code ---- */
+
+/* What chunk_load has pushed: the function, or nil and words. */
+static int loaded(lua_State *L, int status)
+{
+	if (status == 0)
+		return 1;
+	lua_pushnil(L);
+	lua_insert(L, -2);
+	return 2;
+}
+
+/* host.chunk(path): the function that a file is; nil and words when it cannot be one. */
+static int host_chunk(lua_State *L)
+{
+	return loaded(L, chunk_load(self(L)->script->chunks, L, luaL_checkstring(L, 1), NULL, 0));
+}
+
+/* host.source(number): the same of a workload. */
+static int host_source(lua_State *L)
+{
+	const struct script *s = self(L)->script;
+	const struct script_source *src = &s->sources[luaL_checkint(L, 1)];
+	size_t skip = 0;
+
+	/* A "#!" line is for the shell; the line count stays. */
+	if (src->text[0] == '#')
+		skip = strcspn(src->text, "\n");
+	return loaded(L, chunk_load(s->chunks, L, src->path, src->text + skip, src->len - skip));
+}
+
 /* ---- options ---- */
 
 static void push_name(lua_State *L, const char *name)
@@ -336,7 +367,8 @@ static int host_hist_rows(lua_State *L)
 void host_push(struct script_state *st)
 {
 	static const luaL_Reg functions[] = {
-	    {"barrier", host_barrier},     {"connect", host_connect},
+	    {"barrier", host_barrier},     {"chunk", host_chunk},
+	    {"connect", host_connect},     {"source", host_source},
 	    {"declare", host_declare},     {"driver", host_driver},
 	    {"fail", host_fail},           {"given", host_given},
 	    {"hist_rows", host_hist_rows}, {"interrupted", host_interrupted},

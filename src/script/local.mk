@@ -1,4 +1,5 @@
 libioltp_a_SOURCES += \
+	src/script/chunk.c \
 	src/script/command.c \
 	src/script/compat.c \
 	src/script/con.c src/script/con.h \

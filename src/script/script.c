@@ -18,7 +18,8 @@ int script_load(struct script *s, struct err *err)
 	/* A script may draw while it is loaded, with the options as they are known by then. */
 	dist_params_from(&s->dist, s->options);
 	s->env = script_env_new(s);
-	if (s->env == NULL)
+	s->chunks = chunks_new();
+	if (s->env == NULL || s->chunks == NULL)
 		return err_run(err, "lua: out of memory");
 	s->main = state_new(s, STATE_MAIN, NULL, 0, NULL, err);
 	if (s->main == NULL)
@@ -84,6 +85,8 @@ void script_close(struct script *s)
 	s->report = s->main = NULL;
 	script_env_free(s->env);
 	s->env = NULL;
+	chunks_free(s->chunks);
+	s->chunks = NULL;
 	free_sources(s);
 }
 

@@ -22,7 +22,7 @@
 struct script_source {
 	char *name; /* as the user wrote it */
 	char *path; /* file, or "stdin" */
-	char *text; /* whole file: each state compiles it */
+	char *text; /* whole file */
 	size_t len;
 	double weight; /* --mix */
 };
@@ -48,6 +48,7 @@ struct script {
 	uint64_t
 	    busy_conns; /* (atomic) connections made: none means that the script uses no database */
 	const volatile sig_atomic_t *signal;
+	struct chunks *chunks;  /* what the states have compiled */
 	struct script_env *env; /* drivers opened so far, shared by the states */
 	bool one_target;        /* connections go to target number `target` and are not spread */
 	unsigned target;

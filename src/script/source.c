@@ -134,5 +134,11 @@ int script_add(struct script *s, const char *name, double weight, struct err *er
 		return err_usage(err, "%s: cannot be read: %s; check that it is a Lua file",
 		                 src->path != NULL ? src->path : name,
 		                 strerror(rc != 0 ? -rc : ENOMEM));
+	/* Nothing could be wrong with its options, and nothing would be done. */
+	if (strspn(src->text, " \t\r\n") == src->len)
+		return err_usage(err,
+		                 "%s: is empty; give a Lua script, or a workload's name: see "
+		                 "'ioltp --help'",
+		                 src->path);
 	return 0;
 }

@@ -107,7 +107,7 @@ static int load_runtime(struct script_state *st, struct err *err)
 
 	snprintf(path, sizeof(path), "%s/ioltp/runtime.lua", s->data_dir);
 	lua_pushcfunction(L, traceback);
-	status = luaL_loadfile(L, path);
+	status = chunk_load(s->chunks, L, path, NULL, 0);
 	if (status == 0) {
 		host_push(st);
 		lua_pushlightuserdata(L, st->client);
@@ -129,7 +129,7 @@ static int load_runtime(struct script_state *st, struct err *err)
 	return 0;
 }
 
-/* runtime.set_command(command, argv...) and runtime.add_source(name, path, text, weight). */
+/* runtime.set_command(command, argv...) and runtime.add_source(name, path, weight, number). */
 static int load_sources(struct script_state *st, struct err *err)
 {
 	struct script *s = st->script;
@@ -149,8 +149,8 @@ static int load_sources(struct script_state *st, struct err *err)
 
 		lua_pushstring(L, src->name);
 		lua_pushstring(L, src->path);
-		lua_pushlstring(L, src->text, src->len);
 		lua_pushnumber(L, src->weight);
+		lua_pushinteger(L, (lua_Integer)i);
 		if (state_call(st, "add_source", 4, 0, err) != 0)
 			return -EINVAL;
 	}

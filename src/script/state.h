@@ -87,6 +87,13 @@ int state_call(struct script_state *st, const char *name, int nargs, int nresult
 /* ---- host.c: cold functions for Lua, as the table `host` on the stack ---- */
 void host_push(struct script_state *st);
 
+/* ---- chunk.c: code compiled once for all states ---- */
+struct chunks *chunks_new(void);
+void chunks_free(struct chunks *all);
+/* Pushes the function that a file is, or that `text` is, where that is not NULL; or the words of
+ * what is wrong. Status as luaL_loadfile's. Any thread. */
+int chunk_load(struct chunks *all, lua_State *L, const char *path, const char *text, size_t len);
+
 /* ---- env.c: drivers, opened on demand, one per name for the process ---- */
 struct script_env *script_env_new(struct script *s);
 void script_env_free(struct script_env *e);

@@ -131,6 +131,16 @@ for bad in --threads=0 --threads=x --threads=99999999 --time=-1 --time=abc --eve
 	assert_equal 1 "$(wc -l <err)" "lines about $bad"
 	assert_grep "^ioltp: error: ${bad%%=*}[=:]" err
 done
+# Nothing to check an option against, and nothing to do.
+for empty in '' $'\n \t\n'; do
+	expect_status 2 "$IOLTP" - --nonsense run < <(printf '%s' "$empty")
+	assert_equal 1 "$(wc -l <err)" "lines about an empty script"
+	assert_grep '^ioltp: error: stdin: is empty; give a Lua script' err
+done
+expect_status 2 "$IOLTP" --nonsense </dev/null
+: >nothing.lua
+expect_status 2 "$IOLTP" nothing.lua run
+assert_grep '^ioltp: error: nothing.lua: is empty' err
 expect_status 2 "$IOLTP" oltp_read_write --thread=1 run
 assert_grep 'did you mean --threads' err
 expect_status 2 "$IOLTP" --mix=oltp_point_select@x run
