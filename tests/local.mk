@@ -120,6 +120,7 @@ cli_tests = \
 	tests/cli/run.sh \
 	tests/cli/script_api.sh \
 	tests/cli/sqlite_faults.sh \
+	tests/cli/sqlite_pretend.sh \
 	tests/cli/streams.sh \
 	tests/cli/twin.sh \
 	tests/cli/twin_mix.sh \
@@ -157,7 +158,7 @@ db_tests = \
 # In a virtual machine, which has the drives that this one has not.
 vm_tests = tests/vm/vm.sh
 vm_files = tests/vm/vm_lib.sh tests/vm/init tests/vm/guest_devices.sh tests/vm/guest_nvme.sh tests/vm/guest_purge.sh \
-	tests/vm/guest_raw.sh tests/vm/results.py
+	tests/vm/guest_raw.sh tests/vm/guest_verdict.sh tests/vm/results.py tests/vm/verdicts.py
 
 # The shape of the tree, and what the tests and scripts themselves are made of.
 tree_tests = \

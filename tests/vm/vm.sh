@@ -15,7 +15,7 @@ vm_add_tree "$srcdir/lua" "$srcdir/tests/cli" "$srcdir/tests/vm" "$srcdir/scenar
 mkdir -p "$vm_root$srcdir/tests" "$vm_root/tests.d" && cp "$srcdir/tests/lib.sh" "$vm_root$srcdir/tests/" || fail "cp"
 at=0
 # IOLTP_VM_TESTS names some of them, for who works on one.
-tests=${IOLTP_VM_TESTS:-vm/guest_nvme vm/guest_purge vm/guest_devices vm/guest_raw cli/guard_holders cli/guard_mounted cli/guard_partitions \
+tests=${IOLTP_VM_TESTS:-vm/guest_nvme vm/guest_purge vm/guest_devices vm/guest_raw vm/guest_verdict cli/guard_holders cli/guard_mounted cli/guard_partitions \
 	cli/guard_readonly cli/guard_permission cli/guard_signature}
 for test in $tests; do
 	at=$((at + 1))
@@ -46,9 +46,12 @@ while read -r name status seconds; do
 		;;
 	esac
 done <results/status
+need_command python3 python3
 if [ -e results/pts.json ]; then
-	need_command python3 python3
 	python3 "$srcdir/tests/vm/results.py" results || fail "a document of the runs is wrong"
+fi
+if [ -e results/memory.compare.json ]; then
+	python3 "$srcdir/tests/vm/verdicts.py" results || fail "a verdict is wrong"
 fi
 [ "$ran" = "$at" ] || fail "$ran tests of $at ran"
 [ "$failed" = 0 ] || fail "in the virtual machine"

@@ -5,7 +5,7 @@
 # A virtual machine for tests: Debian's cloud kernel under plain emulation, with this build, the tests and a few host programs in an
 # initramfs at the paths that they have here. Its timings mean nothing; its behaviour is that of real drivers.
 
-vm_modules=(loop dm-mod dm-flakey null_blk scsi_debug sd_mod brd)
+vm_modules=(loop dm-mod dm-flakey dm-delay null_blk scsi_debug sd_mod brd)
 
 # What the guest needs beside busybox: program, package.
 vm_programs=(
