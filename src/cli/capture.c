@@ -116,6 +116,14 @@ static bool can_block(struct capture *c, const char *no_drive, char *why, size_t
 	return false;
 }
 
+static int no_trace(const char *why, struct err *err)
+{
+	return err_usage(err,
+	                 "--twin: needs a record of each I/O, which cannot be had: %s; run without "
+	                 "--twin, or as root on a drive",
+	                 why);
+}
+
 static int choose(struct capture *c, const char *no_drive, struct err *err)
 {
 	const char *asked = opt_str(c->s.options, "capture");
@@ -131,7 +139,7 @@ static int choose(struct capture *c, const char *no_drive, struct err *err)
 		                      "--capture=block as root, or counters");
 	}
 	if (strcmp(asked, "counters") == 0)
-		return 0;
+		return c->s.needs_trace ? no_trace("--capture=counters has none", err) : 0;
 	if (can_block(c, no_drive, why, sizeof(why))) {
 		c->way = WAY_BLOCK;
 		return 0;
@@ -141,6 +149,8 @@ static int choose(struct capture *c, const char *no_drive, struct err *err)
 	not_had(c, "block tracepoints: %s", why);
 	if (is_sqlite(c))
 		c->way = WAY_VFS;
+	else if (c->s.needs_trace)
+		return no_trace(why, err);
 	return 0;
 }
 
@@ -346,7 +356,13 @@ void capture_started(struct capture *c, const struct kv *database)
 	rc = c->has_drive ? open_block(c, &err) : err_usage(&err, "--capture=block: %s", why);
 	if (rc == 0)
 		return;
-	if (!c->automatic) {
+	if (c->s.needs_trace && c->automatic) {
+		struct err cause = err;
+
+		err = ERR_INIT;
+		no_trace(cause.text, &err);
+	}
+	if (c->s.needs_trace || !c->automatic) {
 		run_stop(c->run, RUN_END_ERROR, &err);
 		return;
 	}

@@ -22,6 +22,7 @@ struct capture_subject {
 	const char *driver; /* "sqlite", ...; NULL: a raw run */
 	const char *path;   /* the database file or the raw target; NULL: known when connected (a
 	                       server), or there is none */
+	bool needs_trace;   /* each I/O is needed, and counters are of no use */
 };
 
 struct capture; /* opaque */

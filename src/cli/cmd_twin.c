@@ -132,6 +132,10 @@ static int settle_options(struct twin *t, struct err *err)
 		rc = opt_split(opt_str(t->options, "units"), add_unit, &w);
 	if (rc != 0)
 		return rc;
+	if (opt_str(t->options, "replay")[0] == '\0' || !(t->ios || t->transactions))
+		return err_usage(err,
+		                 "--%s=: names nothing; leave it out or see 'ioltp twin --help'",
+		                 t->ios || t->transactions ? "replay" : "units");
 	return engine_find(opt_str(t->options, "engine"), err) != NULL ? 0 : -EINVAL;
 }
 

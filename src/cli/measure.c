@@ -125,7 +125,8 @@ static int open_capture(struct reports *r)
 	struct capture_subject s = {.options = options,
 	                            .clock = r->m->clock,
 	                            .log = r->m->log,
-	                            .driver = opt_str(options, "db-driver")};
+	                            .driver = opt_str(options, "db-driver"),
+	                            .needs_trace = opt_bool(options, "twin")};
 
 	if (strcmp(s.driver, "sqlite") == 0)
 		s.path = opt_str(options, "sqlite-path");

@@ -80,3 +80,13 @@ tiny_filesystem 4096 "$TMP/tiny"
 expect_status 1 "$IOLTP" twin app.json --target=tiny/t.img --target-size=1g
 assert_grep 'tiny/t.img: (no room for 1 GiB|cannot be made)' "$TMP/err"
 [ ! -e tiny/t.img ] || fail "a file without room stays behind"
+
+# Where no I/O can be recorded there will be no twin: said before the run, not after it.
+for way in "${db[*]} --capture=counters" "oltp_point_select --db-driver=null" "oltp_point_select --db-driver=null --capture=counters"; do
+	# shellcheck disable=SC2086 # words
+	expect_status 2 "$IOLTP" $way --time=30 --twin run
+	assert_equal 1 "$(wc -l <err)" "lines about --twin without a trace"
+	assert_grep '^ioltp: error: --twin: needs a record of each I/O' err
+done
+expect_status 2 "$IOLTP" twin app.json --replay= --time=0.1
+assert_grep '^ioltp: error: --replay' err
