@@ -124,6 +124,7 @@ static int choose_dir(const struct twin *t, char dir[PATH_MAX], struct err *err)
 {
 	const char *database = database_of(t);
 	struct stat st, above;
+	char *slash;
 
 	if (database == NULL || stat(database, &st) != 0)
 		return err_usage(err,
@@ -138,7 +139,8 @@ static int choose_dir(const struct twin *t, char dir[PATH_MAX], struct err *err)
 		                 database);
 	if (realpath(database, dir) == NULL)
 		return err_usage(err, "%s: %s; give a --target", database, strerror(errno));
-	memmove(dir, dirname(dir), strlen(dirname(dir)) + 1);
+	slash = strrchr(dir, '/');
+	slash[slash == dir ? 1 : 0] = '\0';
 	if (stat(dir, &above) != 0 || above.st_dev != st.st_dev)
 		return err_usage(err,
 		                 "%s: is a filesystem of its own, and files beside the server's do "

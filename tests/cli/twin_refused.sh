@@ -75,6 +75,15 @@ ln -s real.json link.json
 expect_status 0 "$IOLTP" twin app.json --time=0.1 --warmup-time=0 --replay=pace --units=io --output=link.json
 [ -L link.json ] && grep -q ioltp-twin real.json || fail "the symbolic link was replaced"
 
+# The file that is made lies beside the database: also at the root of a mounted drive, whose parent is another filesystem.
+tiny_filesystem 65536 "$TMP/drive"
+expect_status 0 "$IOLTP" oltp_read_write --tables=1 --table-size=500 --sqlite-path="$TMP/drive/d.db" prepare
+expect_status 0 "$IOLTP" oltp_read_write --tables=1 --table-size=500 --sqlite-path="$TMP/drive/d.db" --time=0 --events=20 --capture=vfs \
+	--output=drive.json run
+expect_status 0 "$IOLTP" twin drive.json --time=0.1 --warmup-time=0 --replay=capability --units=io --keep --direct=off
+ls drive/ioltp-twin-*.tmp >out 2>err || fail "the twin's file is not beside the database"
+rm -f drive/ioltp-twin-*.tmp
+
 # No room: said, and nothing stays behind.
 tiny_filesystem 4096 "$TMP/tiny"
 expect_status 1 "$IOLTP" twin app.json --target=tiny/t.img --target-size=1g

@@ -28,7 +28,7 @@ story() {
 	shift 2
 	expect_status 0 $prefix "$IOLTP" oltp_write_only --table-size=500 "$@" --capture=vfs --output="/results/$name.app.json" run
 	expect_status 0 $prefix "$IOLTP" twin "/results/$name.app.json" --engine=sync --units=transaction --replay=capability,saturation \
-		--time=3 --warmup-time=0 --direct=off --output="/results/$name.twin.json"
+		--time=1.5 --warmup-time=0 --direct=off --output="/results/$name.twin.json"
 	expect_status 0 "$IOLTP" compare "/results/$name.app.json" "/results/$name.twin.json" --format=json
 	cp "$TMP/out" "/results/$name.compare.json"
 }
@@ -42,7 +42,7 @@ filesystem "$disk"
 expect_status 0 "$IOLTP" oltp_write_only --table-size=500 prepare
 sync
 echo "$(cat "/sys/block/${disk#/dev/}/dev") wiops=30" >"$cgroup/slow/io.max" || fail "io.max"
-story throttled in_slow --threads=1 --time=5
+story throttled in_slow --threads=1 --time=3
 leave_filesystem
 
 # Writers of which one may write, on a drive that takes 30 ms for each write and as many as there are at a time.
@@ -53,7 +53,7 @@ at_exit dmsetup remove --retry slow
 filesystem /dev/mapper/slow
 expect_status 0 "$IOLTP" oltp_write_only --table-size=500 prepare
 sync
-story delayed "" --threads=6 --time=5
+story delayed "" --threads=6 --time=3
 leave_filesystem
 
 # Memory: nothing but the CPU is left.
