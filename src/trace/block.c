@@ -167,7 +167,7 @@ int block_new(struct block **out, const struct block_config *config, struct err 
 	b->recorder = config->recorder;
 	b->clock = config->clock;
 	b->match = block_match_new(emit, b);
-	b->lane = recorder_lane(config->recorder);
+	b->lane = recorder_lane(config->recorder, RECORDER_ALL_EVENTS);
 	if (b->match == NULL || b->lane == NULL)
 		rc = err_run(err, "capture: out of memory");
 	else if (!block_traceable(config->drive, &major, &minor, why, sizeof(why)))

@@ -95,7 +95,7 @@ static void empty_lane(struct recorder *r, struct recorder_lane *l, uint64_t beg
 	uint64_t at = l->taken;
 
 	for (; at != put; at++) {
-		const struct trace_event *e = &l->ring[at % RECORDER_LANE_EVENTS];
+		const struct trace_event *e = &l->ring[at & (l->room - 1)];
 
 		if (e->begin_ns < begin_ns)
 			continue;
@@ -266,14 +266,15 @@ free_all:
 	return rc;
 }
 
-struct recorder_lane *recorder_lane(struct recorder *r)
+struct recorder_lane *recorder_lane(struct recorder *r, uint64_t events)
 {
 	struct recorder_lane *l = aligned_alloc(_Alignof(struct recorder_lane), sizeof(*l));
 
 	if (l == NULL)
 		return NULL;
 	memset(l, 0, sizeof(*l));
-	l->ring = malloc(RECORDER_LANE_EVENTS * sizeof(*l->ring));
+	l->room = events;
+	l->ring = malloc(events * sizeof(*l->ring));
 	if (l->ring == NULL) {
 		free(l);
 		return NULL;
@@ -291,7 +292,7 @@ static _Thread_local struct recorder_lane *attached;
 
 int recorder_attach(struct recorder *r, uint32_t owner)
 {
-	attached = recorder_lane(r);
+	attached = recorder_lane(r, RECORDER_LANE_EVENTS);
 	if (attached == NULL)
 		return -ENOMEM;
 	attached->owner = owner;

@@ -12,8 +12,10 @@
 #include "base/hist.h"
 #include "trace/trace.h"
 
-/* Events: at 100,000 a second the recorder may be away for 160 ms. */
+/* Events of a lane, powers of two. At 100,000 a second from one client, and at 1,000,000 from all
+ * together, the recorder may be away for 160 ms. */
 #define RECORDER_LANE_EVENTS 16384u
+#define RECORDER_ALL_EVENTS  262144u
 
 struct recorder; /* opaque */
 
@@ -22,6 +24,7 @@ struct recorder_lane {
 	_Alignas(128) uint64_t put;   /* by the owner */
 	uint64_t taken_seen;          /* the owner's last look at `taken` */
 	uint64_t dropped;
+	uint64_t room; /* events */
 	struct recorder *recorder;
 	uint32_t owner; /* client whose events these are; the lane's owner may change it */
 	struct trace_event *ring;
@@ -47,8 +50,9 @@ struct recorder_report {
 /* Makes the file and starts the thread. 0; -EINVAL with `err` when the file cannot be made;
  * -ENOMEM, -EAGAIN with `err`. */
 int recorder_new(struct recorder **r, const struct recorder_config *config, struct err *err);
-/* A lane for events of one thread, until recorder_finish. Any thread. NULL: out of memory. */
-struct recorder_lane *recorder_lane(struct recorder *r);
+/* A lane for events of one thread, until recorder_finish: RECORDER_LANE_EVENTS where they are one
+ * client's, RECORDER_ALL_EVENTS where they are everybody's. Any thread. NULL: out of memory. */
+struct recorder_lane *recorder_lane(struct recorder *r, uint64_t events);
 
 /*
  * The calling thread's lane, for those who see events and are not told by whom (a library's
@@ -84,14 +88,14 @@ static inline void recorder_put(struct recorder_lane *l, const struct trace_even
 {
 	uint64_t at = l->put;
 
-	if (__builtin_expect(at - l->taken_seen >= RECORDER_LANE_EVENTS, 0)) {
+	if (__builtin_expect(at - l->taken_seen >= l->room, 0)) {
 		l->taken_seen = __atomic_load_n(&l->taken, __ATOMIC_ACQUIRE);
-		if (at - l->taken_seen >= RECORDER_LANE_EVENTS) {
+		if (at - l->taken_seen >= l->room) {
 			HIST_STORE(&l->dropped, HIST_LOAD(&l->dropped) + 1);
 			return;
 		}
 	}
-	l->ring[at % RECORDER_LANE_EVENTS] = *e;
+	l->ring[at & (l->room - 1)] = *e;
 	__atomic_store_n(&l->put, at + 1, __ATOMIC_RELEASE);
 }
 

@@ -100,7 +100,7 @@ static void fill_all(struct recorder *r)
 	pthread_t threads[LANES];
 
 	for (uint32_t i = 0; i < LANES; i++) {
-		f[i] = (struct filler){r, recorder_lane(r), i};
+		f[i] = (struct filler){r, recorder_lane(r, RECORDER_LANE_EVENTS), i};
 		assert_non_null(f[i].lane);
 		assert_int_equal(pthread_create(&threads[i], NULL, fill, &f[i]), 0);
 	}
@@ -169,7 +169,7 @@ static void round_trip(void **state)
 static void full_lane(void **state)
 {
 	struct recorder *r = make(0, 0);
-	struct recorder_lane *lane = recorder_lane(r);
+	struct recorder_lane *lane = recorder_lane(r, RECORDER_LANE_EVENTS);
 	struct recorder_report report;
 	struct trace t;
 
@@ -194,7 +194,7 @@ static void full_lane(void **state)
 static void limit(void **state)
 {
 	struct recorder *r = make(100 * sizeof(struct trace_event), 0);
-	struct recorder_lane *lane = recorder_lane(r);
+	struct recorder_lane *lane = recorder_lane(r, RECORDER_LANE_EVENTS);
 	struct recorder_report report;
 	struct trace t;
 
@@ -219,7 +219,7 @@ static void limit(void **state)
 static void transactions_first(void **state)
 {
 	struct recorder *r = make(0, 0);
-	struct recorder_lane *lane = recorder_lane(r);
+	struct recorder_lane *lane = recorder_lane(r, RECORDER_LANE_EVENTS);
 	struct trace_event e = event(50, 1);
 	struct recorder_report report;
 	struct trace t;
@@ -247,7 +247,7 @@ static void small_trace(void)
 	/* What is no trace any more would be left alone. */
 	assert_int_equal(truncate(path, 0), 0);
 	r = make(0, 0);
-	lane = recorder_lane(r);
+	lane = recorder_lane(r, RECORDER_LANE_EVENTS);
 	recorder_window(r, 5);
 	for (uint64_t i = 0; i < 10; i++) {
 		struct trace_event e = event(10 + i, 0);
@@ -354,7 +354,7 @@ static void killed(void **state)
 	(void)state;
 	if (pid == 0) {
 		struct recorder *r = make(0, 0);
-		struct recorder_lane *lane = recorder_lane(r);
+		struct recorder_lane *lane = recorder_lane(r, RECORDER_LANE_EVENTS);
 
 		recorder_window(r, 500);
 		for (uint64_t i = 0; i < 1000; i++) {
