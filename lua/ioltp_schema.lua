@@ -188,23 +188,41 @@ local function is_mine(i)
    return (i - 1) % sysbench.opt.threads == sysbench.tid
 end
 
+-- The tables that are filled, in this thread's order. Threads that fill one table together wait for each other in it; so each
+-- begins with tables of its own, as far as there are as many for all, and then helps wherever rows are left.
+local function load_order(tables)
+   local filled, own, others = {}, {}, {}
+   for _, t in ipairs(tables) do
+      if t.generator then
+         filled[#filled + 1] = t
+      end
+   end
+   if ioltp.driver == "sqlite" then -- has one writer, and a turn for each chunk
+      return filled
+   end
+   local shared = #filled - #filled % sysbench.opt.threads
+   for i, t in ipairs(filled) do
+      local list = i <= shared and is_mine(i) and own or others
+      list[#list + 1] = t
+   end
+   for _, t in ipairs(others) do
+      own[#own + 1] = t
+   end
+   return own
+end
+
 local function make(spec, made)
    local tables, old = to_make(spec)
-   local loaded = 0
+   local order = load_order(tables)
    ioltp.barrier()
    if sysbench.tid == 0 then
       create(spec.con, tables, old, made)
    end
-   for _, t in ipairs(tables) do
-      loaded = loaded + (t.generator and 1 or 0)
-   end
    ioltp.barrier()
-   for _, t in ipairs(tables) do
-      if t.generator then
-         t.options.tables = loaded
-         ioltp.load { con = spec.con, table = t.name, generator = t.generator, rows = t.rows,
-                      options = t.options }
-      end
+   for _, t in ipairs(order) do
+      t.options.tables = #order
+      ioltp.load { con = spec.con, table = t.name, generator = t.generator, rows = t.rows,
+                   options = t.options }
    end
    ioltp.barrier()
    for i, t in ipairs(tables) do
@@ -213,7 +231,7 @@ local function make(spec, made)
       end
    end
    ioltp.barrier()
-   return loaded == 0 and ("prepare: made %d table%s"):format(#tables, #tables == 1 and "" or "s")
+   return #order == 0 and ("prepare: made %d table%s"):format(#tables, #tables == 1 and "" or "s")
 end
 
 -- Drops what this thread made, over a new connection where the old one is of no use any more.

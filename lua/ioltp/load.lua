@@ -4,7 +4,8 @@
 local ctx = ...
 local host = ctx.host
 
--- All threads of a parallel command call this with equal arguments; returns when this thread finds no more rows to load.
+-- All threads of a parallel command call this with equal arguments, once per table, in any order of the tables; returns
+-- when this thread finds no more rows to load.
 function ioltp.load(spec)
    if type(spec) ~= "table" or type(spec.con) ~= "table" or not spec.con.handle then
       error("ioltp.load: wants a table with con, generator, table and rows", 2)
