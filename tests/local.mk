@@ -81,6 +81,7 @@ unit_headers = \
 	tests/unit/cmp_fixture.h \
 	tests/unit/driver_fixture.h \
 	tests/unit/drv_mysql_fixture.h \
+	tests/unit/hist_fixture.h \
 	tests/unit/load_fixture.h \
 	tests/unit/opt_fixture.h \
 	tests/unit/pgsql_fixture.h \
@@ -134,6 +135,7 @@ db_tests = \
 	tests/db/instances_faults_postgres.sh \
 	tests/db/instances_mariadb.sh \
 	tests/db/instances_postgres.sh \
+	tests/db/capture_instances.sh \
 	tests/db/capture_servers.sh \
 	tests/db/mysql_deadlock.sh \
 	tests/db/mysql_disk_full.sh \

@@ -31,8 +31,8 @@ void hist_reset(struct hist *h)
 	/* Only what was used: clearing everything would touch every page of every histogram. */
 	if (h->groups != 0) {
 		memset(h->slots, 0, sizeof(h->slots));
-		memset(&h->counts[HIST_GROUP], 0,
-		       (size_t)h->groups * HIST_GROUP * sizeof(h->counts[0]));
+		memset(&h->cells[HIST_GROUP], 0,
+		       (size_t)h->groups * HIST_GROUP * sizeof(h->cells[0]));
 		h->groups = 0;
 	}
 	h->min_ns = UINT64_MAX;

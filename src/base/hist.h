@@ -34,8 +34,8 @@ struct hist {
 	uint64_t sum_ns; /* exact; wraps after 584 years of summed latency */
 	uint32_t lo, hi; /* indexes used so far are within [lo, hi]; lo > hi when empty */
 	uint32_t groups; /* in use */
-	uint16_t slots[HIST_COUNTS / HIST_GROUP];  /* where a group's counters are; 0: not in use */
-	uint64_t counts[HIST_COUNTS + HIST_GROUP]; /* by slot; those of slot 0 stay 0 */
+	uint16_t slots[HIST_COUNTS / HIST_GROUP]; /* where a group's counters are; 0: not in use */
+	uint64_t cells[HIST_COUNTS + HIST_GROUP]; /* counters by slot; those of slot 0 stay 0 */
 };
 
 /* Heap (anonymous mapping: pages never touched cost nothing); NULL: out of memory. */
@@ -67,7 +67,7 @@ static inline uint64_t hist_count_at(const struct hist *h, uint32_t index)
 {
 	uint32_t slot = HIST_LOAD(&h->slots[index / HIST_GROUP]);
 
-	return HIST_LOAD(&h->counts[slot * HIST_GROUP + index % HIST_GROUP]);
+	return HIST_LOAD(&h->cells[slot * HIST_GROUP + index % HIST_GROUP]);
 }
 
 /* Puts a group in use that is not; its slot. The owning thread only. */
@@ -80,7 +80,7 @@ static inline uint64_t *hist_counter(struct hist *h, uint32_t index)
 
 	if (__builtin_expect(slot == 0, 0))
 		slot = hist_use_group(h, index / HIST_GROUP);
-	return &h->counts[slot * HIST_GROUP + index % HIST_GROUP];
+	return &h->cells[slot * HIST_GROUP + index % HIST_GROUP];
 }
 
 /* Records one value. The owning thread only. */

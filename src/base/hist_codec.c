@@ -153,7 +153,7 @@ static uint8_t *put_counts(uint8_t *p, const struct hist *h)
 	if (h->lo > h->hi)
 		return put_word(p, 0);
 	for (uint32_t i = 0; i <= h->hi; i++) {
-		if (h->counts[i] == 0) {
+		if (hist_count_at(h, i) == 0) {
 			empty++;
 			continue;
 		}
@@ -162,7 +162,7 @@ static uint8_t *put_counts(uint8_t *p, const struct hist *h)
 		if (empty > 0)
 			p = put_word(p, empty == 1 ? 0 : -empty);
 		empty = 0;
-		p = put_word(p, (int64_t)h->counts[i]);
+		p = put_word(p, (int64_t)hist_count_at(h, i));
 	}
 	return p;
 }
@@ -256,7 +256,7 @@ static int add_count(struct hist *h, const struct layout *l, uint64_t index, uin
 		return -EINVAL;
 	middle = low + width / 2;
 	i = hist_index(middle);
-	h->counts[i] += count;
+	*hist_counter(h, i) += count;
 	h->sum_ns += middle * count;
 	if (low < h->min_ns)
 		h->min_ns = low;

@@ -11,6 +11,8 @@
 #include "base/sysfs.h"
 #include "cli/capture_where.h"
 #include "cli/paths.h"
+#include "cli/targets.h"
+#include "raw/counters.h"
 #include "trace/block.h"
 #include "trace/summary.h"
 #include "trace/system.h"
@@ -61,6 +63,7 @@ struct capture {
 	struct run_probe probe;
 	struct system_subject subject;
 	struct system_look before, after;
+	struct counters drive_before; /* of a run on a database: a raw run takes its own */
 	bool looked, finished;
 	char *unavailable[UNAVAILABLE_MAX];
 	unsigned nunavailable;
@@ -247,10 +250,20 @@ static int open_block(struct capture *c, struct err *err)
 	return 0;
 }
 
+static void take_counters(const struct capture *c, struct counters *counters)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "/dev/%s", c->drive.name);
+	counters_take(path, counters);
+}
+
 static void know_drive(struct capture *c)
 {
 	c->has_drive = true;
 	c->subject.device_dir = c->drive.dir;
+	if (c->s.driver != NULL)
+		take_counters(c, &c->drive_before);
 }
 
 /* ---- the run ---- */
@@ -315,13 +328,27 @@ void capture_attach(struct capture *c, struct run *run)
 		recorder_type(c->recorder, run->mix->types[i].name);
 }
 
+static void add_server(void *ctx, const char *data_dir)
+{
+	struct system_subject *s = ctx;
+
+	s->nservers += system_find_servers(data_dir, s->servers + s->nservers,
+	                                   SYSTEM_SERVERS_MAX - s->nservers);
+}
+
 /* The server's processes, and the drive below its data unless --device said it. */
 static void find_server(struct capture *c, const char *data_dir, char *why, size_t room)
 {
 	struct err err = ERR_INIT;
 	bool found = c->has_drive;
 
-	c->subject.nservers = system_find_servers(data_dir, c->subject.servers, SYSTEM_SERVERS_MAX);
+	/* Of all servers, where we know them; else of the one that told its facts. */
+	targets_each(c->s.options, add_server, &c->subject);
+	if (c->subject.nservers == 0)
+		add_server(&c->subject, data_dir);
+	if (opt_str(c->s.options, "targets") == NULL &&
+	    capture_several_servers(c->s.options, c->s.driver))
+		not_had(c, "the processes of other servers than the first; --targets tells of all");
 	if (c->subject.nservers == 0) {
 		snprintf(why, room,
 		         "no process of the server with data in %.200s is seen here; run as root, "
@@ -482,10 +509,15 @@ static void summarise(struct capture *c, const struct recorder_report *report, s
 	trace_fini(&c->trace);
 }
 
-static void differences(struct capture *c)
+static void differences(struct capture *c, struct kv *drive)
 {
 	struct result_capture *r = &c->result;
+	struct counters after;
 
+	if (c->has_drive && c->s.driver != NULL) {
+		take_counters(c, &after);
+		counters_diff(&c->drive_before, &after, drive);
+	}
 	if (!c->looked)
 		return;
 	if (r->elapsed_s <= 0)
@@ -522,7 +554,7 @@ void capture_finish(struct capture *c, const struct run_result *run, struct resu
 		else
 			summarise(c, &report, result);
 	}
-	differences(c);
+	differences(c, &result->counters);
 	c->result.source = way_names[c->way];
 	c->result.device = c->has_drive ? c->drive.name : NULL;
 	c->result.target = c->target[0] != '\0' ? c->target : NULL;

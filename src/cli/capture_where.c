@@ -135,6 +135,20 @@ const char *capture_data_dir(const struct opt_set *options, const char *driver,
 	return dir->text;
 }
 
+bool capture_several_servers(const struct opt_set *options, const char *driver)
+{
+	static const char *const of_mysql[] = {"mysql-host", "mysql-port", "mysql-socket"};
+	static const char *const of_pgsql[] = {"pgsql-host", "pgsql-port"};
+	const bool pgsql = strcmp(driver, "pgsql") == 0;
+	const char *const *lists = pgsql ? of_pgsql : of_mysql, *const * items;
+
+	for (unsigned i = 0; i < (pgsql ? 2u : 3u); i++) {
+		if (opt_list(options, lists[i], &items) > 1)
+			return true;
+	}
+	return false;
+}
+
 /* Depth is bounded: a data directory has few levels. */
 static uint64_t bytes_in(int at, const char *name, unsigned depth)
 {

@@ -22,4 +22,7 @@ uint64_t capture_bytes(const char *path);
 /* True when two paths lie on one drive, or that cannot be told. */
 bool capture_same_drive(const char *path, const struct drive_node *drive);
 
+/* Whether the clients are spread over several servers. */
+bool capture_several_servers(const struct opt_set *options, const char *driver);
+
 #endif

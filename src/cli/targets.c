@@ -144,3 +144,21 @@ int targets_apply(struct opt_set *set, struct err *err)
 	db_fini(&db);
 	return rc;
 }
+
+void targets_each(const struct opt_set *set, void (*fn)(void *ctx, const char *data_dir), void *ctx)
+{
+	const char *dir = opt_str(set, "targets");
+	struct err err = ERR_INIT;
+	char path[PATH_MAX];
+	struct db db;
+
+	if (dir == NULL)
+		return;
+	if (db_open(&db, dir, false, &err) == 0) {
+		for (unsigned i = 0; i < db.n; i++) {
+			db_data_path(&db, i, path);
+			fn(ctx, path);
+		}
+	}
+	db_fini(&db);
+}

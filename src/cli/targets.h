@@ -12,4 +12,8 @@ extern const struct opt_desc targets_options[];
  * in DIR. 0, or -errno with `err`. */
 int targets_apply(struct opt_set *set, struct err *err);
 
+/* When --targets was given: calls fn with the data directory of each server. */
+void targets_each(const struct opt_set *set, void (*fn)(void *ctx, const char *data_dir),
+                  void *ctx);
+
 #endif

@@ -30,6 +30,8 @@ void rep_text_generator(const struct result *r, FILE *out);
 void rep_text_warnings(const struct result *r, FILE *out);
 
 /* What was captured; nothing when nothing was. */
+/* What the drive counted; nothing where no counters were taken. */
+void rep_text_counters(const struct result *r, FILE *out);
 void rep_text_capture(const struct result *r, FILE *out);
 
 #endif

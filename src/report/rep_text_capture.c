@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the run asked of its drive, in some lines. */
+#include <string.h>
+
 #include "base/units.h"
 #include "report/figures.h"
 #include "report/rep_text.h"
@@ -55,6 +57,34 @@ static void device_line(const struct result_capture *c, FILE *out)
 	if (d->has_flushes)
 		fprintf(out, ", flushes %llu", (unsigned long long)d->flushes);
 	fprintf(out, "; busy %.1f %%, in its queue %.2f\n", 100 * d->busy_share, d->queue_mean);
+}
+
+void rep_text_counters(const struct result *r, FILE *out)
+{
+	size_t used = 0;
+
+	for (unsigned i = 0; i < r->counters.n; i++) {
+		const struct kv_item *item = &r->counters.items[i];
+		size_t len = strlen(item->key) + strlen(item->text) + 3;
+
+		/* What could not be read, and why, is in the JSON result. */
+		if (strncmp(item->key, "counters_", 9) == 0)
+			continue;
+		/* The capture's own lines have those of the run's window. */
+		if (r->capture != NULL && !figures_is_raw(r) &&
+		    strncmp(item->key, "device", 6) == 0)
+			continue;
+		if (used == 0 || used + len > 110) {
+			fprintf(out, "%s", used == 0 ? "Counters:  " : ",\n           ");
+			used = 0;
+		} else {
+			fprintf(out, ", ");
+		}
+		fprintf(out, "%s %s", item->key, item->text);
+		used += len;
+	}
+	if (used != 0)
+		fprintf(out, "\n");
 }
 
 void rep_text_capture(const struct result *r, FILE *out)

@@ -417,6 +417,7 @@ int rep_text_details(const struct result *r, FILE *out)
 		rep_text_balance(&run->total, out);
 	database_lines(r, out);
 	rep_text_device(r, out);
+	rep_text_counters(r, out);
 	rep_text_capture(r, out);
 	if (run != NULL)
 		rep_text_generator(r, out);

@@ -237,30 +237,6 @@ static void what_lines(const struct result *r, FILE *out)
 	add(r, "conditioning", "State:     ", "\n", out);
 }
 
-static void counter_lines(const struct result *r, FILE *out)
-{
-	size_t used = 0;
-
-	for (unsigned i = 0; i < r->counters.n; i++) {
-		const struct kv_item *item = &r->counters.items[i];
-		size_t len = strlen(item->key) + strlen(item->text) + 3;
-
-		/* What could not be read, and why, is in the JSON result. */
-		if (strncmp(item->key, "counters_", 9) == 0)
-			continue;
-		if (used == 0 || used + len > 110) {
-			fprintf(out, "%s", used == 0 ? "Counters:  " : ",\n           ");
-			used = 0;
-		} else {
-			fprintf(out, ", ");
-		}
-		fprintf(out, "%s %s", item->key, item->text);
-		used += len;
-	}
-	if (used != 0)
-		fprintf(out, "\n");
-}
-
 /* ---- curves ---- */
 
 int rep_text_curve_head(const struct result *r, FILE *out)
@@ -327,7 +303,7 @@ int rep_text_raw_final(const struct result *r, FILE *out)
 		rep_text_balance(&run->total, out);
 	}
 	rep_text_device(r, out);
-	counter_lines(r, out);
+	rep_text_counters(r, out);
 	rep_text_capture(r, out);
 	if (run != NULL)
 		rep_text_generator(r, out);

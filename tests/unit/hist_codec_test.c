@@ -18,6 +18,7 @@
 #include "base/hist.h"
 #include "base/hist_codec.h"
 #include "base/rng.h"
+#include "hist_fixture.h"
 
 /*
  * Written by HdrHistogram for Java 2.1.11, highest trackable value 24 h: i^4 * 1000, i^3 times
@@ -79,7 +80,7 @@ static void check_identity(const struct hist *h)
 
 	assert_int_equal(hist_encode(h, &text), 0);
 	assert_int_equal(hist_decode(back, strbuf_str(&text)), 0);
-	assert_memory_equal(back->counts, h->counts, sizeof(h->counts));
+	assert_equal_counts(back, h);
 	assert_int_equal(back->lo, h->lo);
 	assert_int_equal(back->hi, h->hi);
 	if (h->lo <= h->hi) {
@@ -190,8 +191,8 @@ static void check_java(const char *text, unsigned digits, bool cubes)
 		for (uint32_t k = h->lo; k <= h->hi; k++) {
 			double middle = (double)hist_value_at(k) + (double)hist_width_at(k) / 2;
 
-			before += middle <= value + room ? h->counts[k] : 0;
-			within += fabs(middle - value) <= room ? h->counts[k] : 0;
+			before += middle <= value + room ? hist_count_at(h, k) : 0;
+			within += fabs(middle - value) <= room ? hist_count_at(h, k) : 0;
 		}
 		assert_int_equal(within, cubes ? i * i * i : 1);
 		assert_int_equal(before, total);
@@ -236,8 +237,8 @@ static void test_java_unit(void **state)
 	assert_int_equal(hist_count(h), 20);
 	assert_int_equal(h->min_ns, 512);
 	assert_int_equal(h->max_ns, 159383552 + 1048576 - 1);
-	assert_int_equal(h->counts[hist_index(512 + 256)], 1);
-	assert_int_equal(h->counts[hist_index(50593792 + 131072)], 1);
+	assert_int_equal(hist_count_at(h, hist_index(512 + 256)), 1);
+	assert_int_equal(hist_count_at(h, hist_index(50593792 + 131072)), 1);
 	hist_free(h);
 }
 
@@ -273,11 +274,11 @@ static int check_decode(struct hist *h, const struct hist *untouched, const char
 	free(exact);
 	if (rc != 0) {
 		assert_true(rc == -EINVAL || rc == -ENOTSUP);
-		assert_memory_equal(h, untouched, sizeof(*h));
+		assert_equal_hists(h, untouched);
 		return rc;
 	}
 	for (uint32_t i = 0; i < HIST_COUNTS; i++)
-		assert_true(h->counts[i] == 0 || (i >= h->lo && i <= h->hi));
+		assert_true(hist_count_at(h, i) == 0 || (i >= h->lo && i <= h->hi));
 	assert_true(hist_count(h) == 0 || hist_percentile_ns(h, 50) >= h->min_ns);
 	assert_true(hist_count(h) == 0 || hist_percentile_ns(h, 50) <= h->max_ns);
 	hist_reset(h);

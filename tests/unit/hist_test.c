@@ -12,6 +12,7 @@
 
 #include "base/hist.h"
 #include "base/rng.h"
+#include "hist_fixture.h"
 
 #define SAMPLES 200000u
 
@@ -255,22 +256,6 @@ static void test_mean_and_spread(void **state)
 }
 
 /* ---- merge and diff ---- */
-
-static void assert_equal_counts(const struct hist *a, const struct hist *b)
-{
-	for (uint32_t i = 0; i < HIST_COUNTS; i++)
-		assert_int_equal(hist_count_at(a, i), hist_count_at(b, i));
-}
-
-static void assert_equal_hists(const struct hist *a, const struct hist *b)
-{
-	assert_equal_counts(a, b);
-	assert_int_equal(a->min_ns, b->min_ns);
-	assert_int_equal(a->max_ns, b->max_ns);
-	assert_int_equal(a->sum_ns, b->sum_ns);
-	assert_int_equal(a->lo, b->lo);
-	assert_int_equal(a->hi, b->hi);
-}
 
 static void test_merge(void **state)
 {
