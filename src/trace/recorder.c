@@ -50,6 +50,18 @@ static void fail(struct recorder *r, int rc)
 		r->write_errno = -rc;
 }
 
+/* Of the batch that could not be written to its end: those of which all is in the file. */
+static uint64_t whole_events(const struct recorder *r)
+{
+	struct stat st;
+	uint64_t n;
+
+	if (fstat(r->fd, &st) != 0 || (uint64_t)st.st_size < TRACE_EVENTS_AT)
+		return 0;
+	n = ((uint64_t)st.st_size - TRACE_EVENTS_AT) / sizeof(*r->batch);
+	return n > r->written ? n - r->written : 0;
+}
+
 static void write_batch(struct recorder *r)
 {
 	uint64_t n = r->nbatch;
@@ -65,7 +77,7 @@ static void write_batch(struct recorder *r)
 
 		if (rc != 0) {
 			fail(r, rc);
-			n = 0;
+			n = whole_events(r);
 		}
 	}
 	r->written += n;

@@ -119,6 +119,10 @@ if [ "$(id -u)" = 0 ]; then
 	assert_equal True "$(value 'doc["capture"]["cut"]')"
 	value 'doc["warnings"]' | grep -q 'could not be written further' || fail "no warning of the full disk"
 	assert_equal 2000 "$(value 'doc["totals"]["ok"]')"
+	# What did fit is whole, and of use.
+	value '0 < doc["capture"]["events"] < 20000 and doc["capture"]["dropped"] > 0' | grep -q True || fail "events: $(value 'doc["capture"]')"
+	assert_equal "$(value 'doc["capture"]["events"]')" "$(in_trace small/t 'len(t.events)')"
+	expect_status 0 "$IOLTP" twin out.json --replay=none
 fi
 
 # ---- what cannot be ----
