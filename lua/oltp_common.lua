@@ -9,6 +9,8 @@ local int, char = sysbench.sql.type.INT, sysbench.sql.type.CHAR
 local cmdline = sysbench.cmdline
 
 local oltp = {}
+local create_one -- makes a table; what create_table is unless a script has its own
+local uses_tables = false
 
 -- A workload whose runs change the number of rows says so, with "grow" or "shrink". All of one --mix speak for each other.
 ioltp.oltp_rows = ioltp.oltp_rows or {}
@@ -17,10 +19,15 @@ function oltp.rows_may(change)
    ioltp.oltp_rows[change] = true
 end
 
+-- For workloads that read the tables by statements of their own.
+function oltp.uses_tables()
+   uses_tables = true
+end
+
 cmdline.options = {
    tables = { "Number of tables", 1, cmdline.ARG_INT, range = "1.." },
-   table_size = { "Rows in each table", 10000, cmdline.ARG_INT, range = "1.." },
-   range_size = { "Rows that a range SELECT covers", 100, cmdline.ARG_INT, range = "1.." },
+   table_size = { "Rows in each table", 10000, cmdline.ARG_INT, range = "0.." },
+   range_size = { "Rows that a range SELECT covers", 100, cmdline.ARG_INT, range = "0.." },
    point_selects = { "Point SELECTs in a transaction", 10, cmdline.ARG_INT, range = "0.." },
    simple_ranges = { "Range SELECTs in a transaction", 1, cmdline.ARG_INT, range = "0.." },
    sum_ranges = { "SELECT SUM() over ranges in a transaction", 1, cmdline.ARG_INT, range = "0.." },
@@ -347,10 +354,12 @@ end
 local function check_rows(wanted)
    local short, least = 0, math.huge
    for _, t in ipairs(wanted) do
-      local last = tonumber((con:query_row("SELECT MAX(id) FROM " .. t.name)))
+      local last = con:query_row("SELECT MAX(id) FROM " .. t.name)
       if last == nil then
          ioltp.fail(("table %s: it is empty; run `cleanup`, then `prepare`"):format(t.name))
-      elseif last < sysbench.opt.table_size then
+      end
+      last = tonumber(last) or math.huge -- no number: not our rows
+      if last < sysbench.opt.table_size then
          short, least = short + 1, math.min(least, last)
       end
    end
@@ -364,6 +373,9 @@ local function check_tables()
    local wanted = tables.all()
    schema.require(con, "sbtest", wanted)
    if next(ioltp.oltp_rows) == nil and schema.stored() then
+      if sysbench.opt.table_size == 0 then
+         ioltp.usage("--table-size=0: there would be no row to read; only inserts can begin with empty tables")
+      end
       check_rows(wanted)
    end
 end
@@ -390,7 +402,9 @@ end
 
 -- What a statement could not be prepared for, in words that name the next step where that is known.
 local function explain(problem, errno)
-   check_tables()
+   if create_table == create_one then
+      check_tables()
+   end
    if ioltp.driver == "mysql" and errno == 1461 then
       fail_of_limit((con:query_row("SELECT @@max_prepared_stmt_count")))
    end
@@ -401,13 +415,16 @@ function thread_init()
    drv = sysbench.sql.driver()
    con = drv:connect()
    stmt, param, announced = {}, {}, {}
-   if sysbench.tid == 0 then
-      check_tables()
-   end
    local ok, problem = pcall(prepare_statements)
+   -- Scripts on top of this one may have tables of their own.
+   local ours = create_table == create_one and (next(announced) ~= nil or uses_tables)
    if not ok then
       explain(problem, con.sql_errno)
-   elseif sysbench.tid == 0 and sysbench.opt.tables > PREPARE_AHEAD then
+   end
+   if ours and sysbench.tid == 0 then
+      check_tables()
+   end
+   if sysbench.tid == 0 and sysbench.opt.tables > PREPARE_AHEAD then
       check_statement_limit()
    end
 end
@@ -423,7 +440,7 @@ end
 ---- commands ------------------------------------------------------------------------------------------
 
 -- For scripts that make their tables one by one, each by one thread.
-local function create_one(_, connection, n)
+function create_one(_, connection, n)
    local t = tables.spec(n)
    connection:query(t.create)
    connection:bulk_insert_init(("INSERT INTO %s (id, k, c, pad) VALUES"):format(t.name))

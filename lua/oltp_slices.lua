@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- What the select_random_* workloads add to oltp_common: one table, and each thread in its own part of the keys.
-require("oltp_common")
+require("oltp_common").uses_tables()
 
 local slices = {}
 

@@ -78,7 +78,7 @@ end
 function tables.spec(n)
    return {
       name = tables.name(n), columns = { "id", "k", "c", "pad" }, create = create_sql(n),
-      generator = "oltp", rows = sysbench.opt.table_size, options = { k_range = sysbench.opt.table_size },
+      generator = "oltp", rows = sysbench.opt.table_size, options = { k_range = math.max(sysbench.opt.table_size, 1) },
       after = after_load_sql(n),
    }
 end

@@ -120,6 +120,7 @@ cli_tests = \
 	tests/cli/report_form.sh \
 	tests/cli/run.sh \
 	tests/cli/script_api.sh \
+	tests/cli/script_others.sh \
 	tests/cli/sqlite_faults.sh \
 	tests/cli/sqlite_pretend.sh \
 	tests/cli/streams.sh \

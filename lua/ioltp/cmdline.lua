@@ -38,6 +38,14 @@ local function sorted_names(t)
    return names
 end
 
+-- A flag without a default is on, as in sysbench.
+local function default_of(arg, value)
+   if value == nil and arg == api.ARG_BOOL then
+      return "on"
+   end
+   return as_text(value)
+end
+
 local function declare_one(source, name, def)
    if type(def) ~= "table" then
       host.fail(1, string.format("%s: option '%s' is not declared by a table; write {\"text\", default}", source.path, name))
@@ -50,7 +58,7 @@ local function declare_one(source, name, def)
       title = source.name .. " options",
       name = (name:gsub("_", "-")),
       type = arg,
-      default = as_text(def[2]),
+      default = default_of(arg, def[2]),
       help = def[1] and tostring(def[1]) or "",
       range = def.range,
       choices = def.choices,
@@ -94,20 +102,23 @@ local function globals(extra)
       db_driver = sysbench.opt.sqlite_pretend
    end
    for name, value in pairs(sysbench.opt) do
-      if rawget(_G, name) == nil and value ~= "" then
+      -- What is not set is an empty text; but scripts test for names that sysbench has not.
+      if rawget(_G, name) == nil and (value ~= "" or host.of_sysbench((name:gsub("_", "-")))) then
          _G[name] = value
       end
    end
    for _, arg in ipairs(extra) do
       local name, value = arg:match("^%-%-([^=]+)=(.*)$")
       name = (name or arg:gsub("^%-%-", "")):gsub("-", "_")
-      _G[name] = value or true
+      _G[name] = value or ""
    end
 end
 
 function M.set(sources, extra)
    local any = true
-   sysbench.opt = host.options()
+   local opt = host.options()
+   sysbench.opt = opt
+   opt.num_threads, opt.max_requests, opt.max_time, opt.tx_rate = opt.threads, opt.events, opt.time, opt.rate
    for _, source in ipairs(sources) do
       any = any and source.options == nil
    end

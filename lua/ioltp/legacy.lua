@@ -89,15 +89,26 @@ function db_close(stmt)
    stmt:close()
 end
 
-function sb_rand(a, b) return rand.default(a, b) end
-function sb_rand_uniform(a, b) return rand.uniform(a, b) end
-function sb_rand_gaussian(a, b) return rand.gaussian(a, b) end
-function sb_rand_special(a, b) return rand.special(a, b) end
-function sb_rand_pareto(a, b) return rand.pareto(a, b) end
+-- Of 32 bits, as their scripts know them: 64-bit numbers joined into texts would come out as 4.5e+15.
+local function drawer(draw)
+   return function(a, b)
+      local x, y = tonumber(a), tonumber(b)
+      if not x or not y then
+         error("wants two numbers, was given " .. tostring(a) .. " and " .. tostring(b), 2)
+      end
+      return draw(x, y)
+   end
+end
+
+sb_rand = drawer(C.sb_rand_default)
+sb_rand_uniform = drawer(C.sb_rand_uniform)
+sb_rand_gaussian = drawer(C.sb_rand_gaussian)
+sb_rand_special = drawer(C.sb_rand_special)
+sb_rand_pareto = drawer(C.sb_rand_pareto)
 function sb_rand_str(fmt) return rand.string(fmt) end
 function sb_rand_uniq(a, b)
-   local n = b - a + 1
-   return a + rand.unique() % n
+   a, b = tonumber(a) or 0, tonumber(b) or 4294967295
+   return a + C.ioltp_rand_unique_below(client, b - a + 1)
 end
--- 31 random bits.
-function sb_rnd() return rand.uniform(0, 2147483647) end
+-- 32 random bits.
+function sb_rnd() return rand.uniform(0, 4294967295) end

@@ -46,7 +46,7 @@ function M.types()
 end
 
 local function handler(e)
-   if type(e) == "string" and e ~= "ioltp: failed" then
+   if type(e) == "string" and not host.raised(e) then
       local text = debug.traceback(e, 2) -- no tail call: the level counts from this function
       return text
    end
@@ -79,7 +79,7 @@ local function again(e)
       return false
    end
    C.ioltp_done(client, FAILED)
-   if type(e) == "string" and e ~= "ioltp: failed" then
+   if type(e) == "string" and not host.raised(e) then
       host.fail(1, e) -- has its traceback already
    end
    error(e, 0)

@@ -48,9 +48,10 @@ function sysbench.report_json(stat)
    io.flush()
 end
 
--- Closes what report_json has opened; called before the final report.
+-- Closes what report_json has opened; called before and after each cumulative report.
 function ctx.end_reports()
    if json_open then
+      json_open = false
       print("\n]")
    end
 end

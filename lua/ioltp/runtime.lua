@@ -97,13 +97,14 @@ function rt.add_source(name, path, weight, number)
    source.env = functions_of_environment.new(source)
    ctx.sources[#ctx.sources + 1] = source
    ctx.current = source
-   sysbench.cmdline.script_path = path
+   -- As the user wrote it: 0.5 scripts find their neighbours by `test`.
+   test = name == "-" and path or name
+   sysbench.cmdline.script_path = test
    sysbench.cmdline.options = nil
    sysbench.cmdline.commands = nil
    if ctx.several then
       setfenv(chunk, source.env)
    end
-   test = path -- 0.5 scripts find their neighbours by it
    chunk()
    source.options = sysbench.cmdline.options
    source.commands = sysbench.cmdline.commands or {}

@@ -73,6 +73,7 @@ end
 
 local result = {}
 local result_meta = {
+   __tostring = function() return "<sql_result>" end,
    __index = function(rs, key)
       local method = result[key]
       if method then
@@ -90,6 +91,9 @@ local result_meta = {
 -- An array of strings, NULL a hole; nil after the last row.
 function result:fetch_row()
    local ptr = self.ptr
+   if not ptr and self.gone then
+      error("fetch_row: the rows were given up when the connection was used again; read them before, or connect twice", 2)
+   end
    if not ptr or not C.ioltp_fetch(ptr) then
       return nil
    end
@@ -121,8 +125,36 @@ ffi.metatype("struct sql_result", {
    },
 })
 
+-- Results that nobody frees: the collector does not see their rows, and thousands would pile up. So the next query gives up
+-- those of the last one; but those of which a part was read are kept until nobody has them any more.
+local KEPT_MOST = 100
+
+local function give_up_last(con)
+   local rs = con.last
+   if not rs then
+      return
+   end
+   con.last = false
+   if not rs.ptr then
+      return
+   end
+   if C.ioltp_result_idle(rs.ptr) then
+      rs:free()
+      rs.gone = true
+      return
+   end
+   ctx.kept = (ctx.kept or 0) + 1
+   if ctx.kept >= KEPT_MOST then
+      ctx.kept = 0
+      rs = nil
+      collectgarbage()
+   end
+end
+
 local function take_result(con)
-   return setmetatable({ ptr = ffi.gc(C.ioltp_take_result(con.ptr), C.ioltp_result_free) }, result_meta)
+   local rs = setmetatable({ ptr = ffi.gc(C.ioltp_take_result(con.ptr), C.ioltp_result_free) }, result_meta)
+   con.last = rs
+   return rs
 end
 
 -- ---- parameters ----
@@ -155,12 +187,12 @@ function param:set_rand_str(fmt)
    C.ioltp_param_template(client, self, fmt, #fmt)
 end
 
-ffi.metatype("struct ioltp_param", { __index = param })
+ffi.metatype("struct ioltp_param", { __index = param, __tostring = function() return "<sql_param>" end })
 
 -- ---- prepared statements ----
 
 local statement = {}
-local statement_meta = { __index = statement }
+local statement_meta = { __index = statement, __tostring = function() return "<sql_statement>" end }
 
 function statement:bind_create(sql_type, max_len)
    if type(sql_type) ~= "number" or sql_type < 1 or sql_type > 12 then
@@ -236,6 +268,7 @@ local error_fields = {
    end,
 }
 local connection_meta = {
+   __tostring = function() return "<sql_connection>" end,
    __index = function(con, key)
       local method = connection[key]
       if method then
@@ -270,6 +303,7 @@ end
 
 function connection:query(text)
    text = tostring(text)
+   give_up_last(self)
    return finish(self, C.ioltp_query(self.ptr, text, #text), text)
 end
 
@@ -316,6 +350,7 @@ function connection:more_results()
 end
 
 function connection:next_result()
+   give_up_last(self)
    return finish(self, C.ioltp_next_result(self.ptr), "<next result>")
 end
 
@@ -350,7 +385,7 @@ end
 -- ---- drivers ----
 
 local driver = {}
-local driver_meta = { __index = driver }
+local driver_meta = { __index = driver, __tostring = function() return "<sql_driver>" end }
 
 function driver:name()
    return self.script_name
@@ -382,6 +417,7 @@ function driver:connect()
       ptr = ffi.cast("struct ioltp_con *", handle),
       handle = handle, -- the same for functions that are not called by FFI
       driver = self,
+      last = false, -- result of the last query
    }, connection_meta)
    if slot then
       ctx.shared[slot] = con

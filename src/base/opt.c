@@ -53,6 +53,41 @@ struct opt_entry *opt_entry_resolve(const struct opt_set *set, struct opt_entry 
 	return found;
 }
 
+/* No option can be called so. */
+#define SHADOW_MARK ':'
+
+const char *opt_shown(const char *name)
+{
+	return name[0] == SHADOW_MARK ? name + 1 : name;
+}
+
+/* What a script has declared under a name of ours; NULL: nothing. */
+static struct opt_entry *shadow_of(const struct opt_set *set, const char *name, size_t len)
+{
+	for (unsigned i = 0; i < set->n; i++) {
+		const char *shadow = set->entries[i]->desc.name;
+
+		if (shadow[0] == SHADOW_MARK && opt_name_is(shadow + 1, name, len))
+			return set->entries[i];
+	}
+	return NULL;
+}
+
+/* The entry that the user means. */
+static struct opt_entry *typed_entry(const struct opt_set *set, const char *name, size_t len)
+{
+	static const char own[] = "ioltp-";
+	const size_t skip = sizeof(own) - 1;
+	struct opt_entry *e = shadow_of(set, name, len);
+
+	if (e == NULL)
+		e = opt_entry_find(set, name, len);
+	if (e == NULL && len > skip && strncmp(name, own, skip) == 0 &&
+	    shadow_of(set, name + skip, len - skip) != NULL)
+		e = opt_entry_find(set, name + skip, len - skip);
+	return e;
+}
+
 static struct opt_entry *find(const struct opt_set *set, const char *name)
 {
 	return opt_entry_resolve(set, opt_entry_find(set, name, strlen(name)));
@@ -273,13 +308,14 @@ static int redeclare(struct opt_set *set, struct opt_entry *e, const struct opt_
 	int rc;
 
 	if (!is_same_type(&e->desc, desc))
-		return other_type(e, desc, err);
+		return (desc->flags & OPT_YIELDS) != 0 && !e->declared ? 0
+		                                                       : other_type(e, desc, err);
 	if (e->declared) {
 		fresh.desc = *desc;
 		fresh.desc.name = e->desc.name;
 		fresh.desc.alias_of = NULL;
 		fresh.desc.flags |= e->desc.flags & OPT_SECRET;
-		rc = check_declared(set, &fresh.desc, err);
+		rc = desc->alias_of == NULL ? check_declared(set, desc, err) : 0;
 		rc = rc != 0 ? rc : own_all(&fresh);
 	} else {
 		fresh.desc.def = desc->def;
@@ -303,15 +339,59 @@ static int redeclare(struct opt_set *set, struct opt_entry *e, const struct opt_
 	return 0;
 }
 
+/* Adds an entry of its own beside `old`. What the user gave under the name before it was known goes
+ * to it. */
+static int shadow(struct opt_set *set, const char *title, struct opt_entry *old,
+                  const struct opt_desc *desc, struct err *err)
+{
+	struct opt_entry fresh = {.desc = *desc, .title = title, .declared = true};
+	struct opt_entry own = {.desc = old->desc, .title = old->title};
+	char name[128];
+	int rc = check_declared(set, desc, err);
+
+	snprintf(name, sizeof(name), "%c%s", SHADOW_MARK, old->desc.name);
+	fresh.desc.name = name;
+	rc = rc != 0 ? rc : own_all(&fresh);
+	rc = rc != 0 ? rc : parse_default(&fresh, err);
+	if (rc == 0 && old->given) {
+		opt_value_fini(&fresh.value, false);
+		rc = opt_value_parse(desc, desc->name, old->value.text, false, &fresh.value, err);
+		fresh.given = true;
+		fresh.source = old->source;
+	}
+	if (rc == 0 && old->given)
+		rc = parse_default(&own, err);
+	rc = rc != 0 ? rc : append_entry(set, &fresh);
+	if (rc != 0) {
+		entry_fini(&fresh);
+		return rc;
+	}
+	if (old->given) {
+		entry_fini(old);
+		*old = own;
+	}
+	return 0;
+}
+
+/* The entry that this name was declared for before, or else the program's. */
+static struct opt_entry *declared_entry(const struct opt_set *set, const char *name)
+{
+	return opt_entry_resolve(set, typed_entry(set, name, strlen(name)));
+}
+
 int opt_set_declare(struct opt_set *set, const char *title, const struct opt_desc *desc,
                     struct err *err)
 {
 	struct opt_entry fresh = {.desc = *desc, .title = title, .declared = true};
-	struct opt_entry *old = desc->name != NULL ? find(set, desc->name) : NULL;
+	struct opt_entry *old = desc->name != NULL ? declared_entry(set, desc->name) : NULL;
 	int rc;
 
 	if (old != NULL && desc->alias_of != NULL)
 		return redeclare_alias(set, old, desc, err);
+	if (old != NULL && !old->declared && (desc->flags & OPT_SHADOWS) != 0) {
+		rc = shadow(set, title, old, desc, err);
+		return rc == -ENOMEM ? no_memory(err) : rc;
+	}
 	if (old != NULL) {
 		rc = redeclare(set, old, desc, err);
 		return rc == -ENOMEM ? no_memory(err) : rc;
@@ -357,9 +437,9 @@ static int assign(struct opt_set *set, struct opt_entry *typed, const char *text
 	int rc;
 
 	if (text == NULL && !opt_is_switch(&e->desc))
-		return need_value(&e->desc, typed->desc.name, err);
-	rc =
-	    opt_value_parse(&e->desc, typed->desc.name, text != NULL ? text : "on", false, &v, err);
+		return need_value(&e->desc, opt_shown(typed->desc.name), err);
+	rc = opt_value_parse(&e->desc, opt_shown(typed->desc.name), text != NULL ? text : "on",
+	                     false, &v, err);
 	if (rc != 0)
 		return rc == -ENOMEM ? no_memory(err) : rc;
 	/* A file does not override what came before it, but what it says must be right all the
@@ -398,17 +478,18 @@ int opt_parse_arg(struct opt_set *set, const char *arg, struct err *err)
 		return -ENOENT;
 	len = strcspn(name, "=");
 	value = name[len] == '=' ? name + len + 1 : NULL;
-	e = opt_entry_find(set, name, len);
+	e = typed_entry(set, name, len);
 	if (e != NULL)
 		return assign(set, e, value, err);
 	if (strncmp(name, "no-", 3) != 0 && strncmp(name, "no_", 3) != 0)
 		return -ENOENT;
-	e = opt_entry_find(set, name + 3, len - 3);
+	e = typed_entry(set, name + 3, len - 3);
 	if (e == NULL || !opt_is_switch(&e->desc))
 		return -ENOENT;
 	if (value != NULL)
 		return err_usage(err, "--no-%s: takes no value; use --%s=on or --%s=off",
-		                 e->desc.name, e->desc.name, e->desc.name);
+		                 opt_shown(e->desc.name), opt_shown(e->desc.name),
+		                 opt_shown(e->desc.name));
 	return assign(set, e, "off", err);
 }
 

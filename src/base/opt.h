@@ -34,8 +34,12 @@ enum opt_flags {
 	                   value, commas kept; empty clears */
 	OPT_SECRET = 2, /* never printed, in errors and help neither: "***" stands for it */
 	OPT_OLD = 4,    /* an older name kept for existing commands; listed apart in the help */
-	OPT_SWITCH = 8, /* OPT_ENUM with the choices on and off: also used as an OPT_BOOL is (--x,
-	                   --no-x, true, 0 ...); letter case and '_' for '-' do not matter */
+	/* For opt_set_declare, of a name that the program has already: */
+	OPT_YIELDS = 16,  /* with another type, it stays the program's */
+	OPT_SHADOWS = 32, /* the user means this one by it; the program's keeps its default, and is
+	                     set by --ioltp-NAME */
+	OPT_SWITCH = 8,   /* OPT_ENUM with the choices on and off: also used as an OPT_BOOL is (--x,
+	                     --no-x, true, 0 ...); letter case and '_' for '-' do not matter */
 };
 
 struct opt_desc {
@@ -119,6 +123,9 @@ int64_t opt_int(const struct opt_set *set, const char *name);
 uint64_t opt_size_bytes(const struct opt_set *set, const char *name);
 uint64_t opt_time_ns(const struct opt_set *set, const char *name);
 double opt_double(const struct opt_set *set, const char *name);
+/* The name as the user knows it, of one that is in a description: one that shadows another has a
+ * mark before it, by which the functions above find it. */
+const char *opt_shown(const char *name);
 /* OPT_STRING, OPT_ENUM, OPT_FILE: owned by the set, valid until it changes. */
 const char *opt_str(const struct opt_set *set, const char *name);
 /* OPT_LIST: number of elements; `*items` (may be NULL) gets an array owned by the set. */

@@ -222,7 +222,7 @@ static void help_section(FILE *out, const char *title, bool first)
 static void help_item(FILE *out, const struct opt_entry *e, const char *description)
 {
 	bool on_off = opt_is_switch(&e->desc);
-	int n = fprintf(out, "  --%s%s%s%s", e->desc.name, on_off ? "[=" : "=",
+	int n = fprintf(out, "  --%s%s%s%s", opt_shown(e->desc.name), on_off ? "[=" : "=",
 	                value_word(e->desc.type), on_off ? "]" : "");
 	unsigned column = n > 0 ? (unsigned)n : 0;
 
@@ -326,7 +326,7 @@ static void man_section(FILE *out, const char *title, bool first)
 static void man_item(FILE *out, const struct opt_entry *e, const char *description)
 {
 	fputs(".TP\n\\fB\\-\\-", out);
-	roff_text(out, e->desc.name, "\\-");
+	roff_text(out, opt_shown(e->desc.name), "\\-");
 	if (e->desc.type == OPT_BOOL)
 		fputs("\\fR[=\\fIon\\fR|\\fIoff\\fR]\n", out);
 	else if (opt_is_switch(&e->desc))

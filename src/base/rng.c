@@ -162,6 +162,33 @@ void rng_template(struct rng *r, const char *fmt, char *out, uint64_t len)
 	*r = local;
 }
 
+/* One round on the numbers of `bits` bits: adding, an odd factor, xor with a right shift of itself
+ * can each be undone. */
+static uint64_t mix_bits(uint64_t x, uint64_t key, unsigned bits)
+{
+	const uint64_t mask = (1ull << bits) - 1;
+	const unsigned half = (bits + 1) / 2;
+
+	x = (x + key) & mask;
+	x = ((x ^ x >> half) * 0x7feb352du) & mask;
+	x = ((x ^ x >> half) * 0x846ca68bu) & mask;
+	return x ^ x >> half;
+}
+
+uint64_t rng_permute_below(uint64_t seed, uint64_t k, uint64_t n)
+{
+	uint64_t key = mix64(seed + GOLDEN);
+	unsigned bits = n > 1 ? 64 - (unsigned)__builtin_clzll(n - 1) : 1;
+
+	/* A number from outside is mixed again: going on in a cycle of the permutation of all, it
+	 * comes to one inside, and to another than all others do. At most half are outside. */
+	do {
+		for (unsigned round = 0; round < 3; round++)
+			k = mix_bits(k, key >> (16 * round), bits);
+	} while (k >= n);
+	return k;
+}
+
 uint32_t rng_permute32(uint64_t seed, uint32_t k)
 {
 	uint64_t key = mix64(seed + GOLDEN);

@@ -92,5 +92,7 @@ void rng_template(struct rng *r, const char *fmt, char *out, uint64_t len);
  * k < 2^32.
  */
 uint32_t rng_permute32(uint64_t seed, uint32_t k);
+/* The same of the numbers below n, 1 to 2^32: k < n is sent to one of them, each k to another. */
+uint64_t rng_permute_below(uint64_t seed, uint64_t k, uint64_t n);
 
 #endif

@@ -52,10 +52,14 @@ static int read_args(struct session *s, struct err *err)
 			continue;
 		}
 		rc = opt_parse_arg(s->set, arg, err);
-		if (rc == -ENOENT)
-			s->args.later[s->args.nlater++] = arg;
-		else if (rc != 0)
+		if (rc == -ENOMEM)
 			return rc;
+		/* Unknown, or wrong: the script may declare one of that name. Else it is said then.
+		 */
+		if (rc != 0)
+			s->args.later[s->args.nlater++] = arg;
+		if (rc != -ENOENT && rc != 0)
+			*err = ERR_INIT;
 	}
 	return 0;
 }

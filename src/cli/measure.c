@@ -18,6 +18,7 @@ struct reports {
 	struct rep_json *json;   /* NULL: neither wanted on stdout nor as a file */
 	struct capture *capture; /* NULL: off */
 	enum format format;
+	bool quiet;      /* --verbosity below that of reports: only what the script prints */
 	int write_errno; /* first failure to write standard output */
 	struct err err;  /* first failure of the document or of a hook */
 };
@@ -28,11 +29,20 @@ static void note(struct reports *r, int rc)
 		r->write_errno = -rc;
 }
 
+static bool is_text(const struct reports *r)
+{
+	return r->format == FORMAT_TEXT && !r->quiet;
+}
+
+/* When all threads are ready, and again as long as a script has not connected: some do in their
+ * first event. */
 static void collect_facts(struct reports *r)
 {
 	struct script *s = r->m->script;
 	const char *path;
 
+	if (r->result.driver != NULL)
+		return;
 	if (!script_facts(s, &r->result.driver, &r->result.database, &r->result.durable))
 		return;
 	if (strcmp(r->result.driver, "sqlite") == 0) {
@@ -48,7 +58,7 @@ static void on_started(void *ctx)
 	/* Now, and not at the end: a server that dies meanwhile takes its facts along. */
 	collect_facts(r);
 	capture_started(r->capture, &r->result.database);
-	if (r->format != FORMAT_TEXT)
+	if (!is_text(r))
 		return;
 	printf("Threads started!\n\n");
 	fflush(stdout);
@@ -69,12 +79,13 @@ static void on_interval(void *ctx, const struct run_figures *f)
 {
 	struct reports *r = ctx;
 
+	collect_facts(r);
 	if (r->json != NULL)
 		note(r, rep_json_interval(r->json, &r->result, f));
 	/* A hook, as the text, is for whole intervals: a part of one would mislead on a screen. */
 	if (f->whole && script_report(r->m->script, f, r->m->config, false, &r->err))
 		return;
-	if (r->format == FORMAT_TEXT)
+	if (is_text(r))
 		note(r, rep_text_interval(&r->result, f, stdout));
 	else if (r->format == FORMAT_CSV)
 		note(r, rep_csv_interval(&r->result, f, stdout));
@@ -84,9 +95,12 @@ static void on_checkpoint(void *ctx, const struct run_figures *f)
 {
 	struct reports *r = ctx;
 
-	if (script_report(r->m->script, f, r->m->config, true, &r->err))
+	collect_facts(r);
+	if (script_report(r->m->script, f, r->m->config, true, &r->err)) {
+		script_reports_end(r->m->script);
 		return;
-	if (r->format == FORMAT_TEXT)
+	}
+	if (is_text(r))
 		note(r, rep_text_checkpoint(&r->result, f, stdout));
 }
 
@@ -145,6 +159,7 @@ static int reports_open(struct reports *r, const struct measure *m)
 	r->format = strcmp(format, "json") == 0  ? FORMAT_JSON
 	            : strcmp(format, "csv") == 0 ? FORMAT_CSV
 	                                         : FORMAT_TEXT;
+	r->quiet = opt_int(m->options, "verbosity") < LOG_NOTICE;
 	r->result.version = m->cli->version;
 	r->result.kind = "sql";
 	r->result.workload = m->workload;
@@ -180,20 +195,30 @@ static void name_targets(struct reports *r, const struct run_result *run)
 	}
 }
 
+/* Who reads what a script prints wants nothing else behind it: warnings go to standard error. */
+static void end_own_report(struct reports *r)
+{
+	script_reports_end(r->m->script);
+	for (unsigned i = 0; i < r->result.warnings.n; i++)
+		log_warn(r->m->log, "%s", r->result.warnings.texts[i]);
+}
+
 static void write_final(struct reports *r, const struct run_result *run)
 {
 	struct err err = ERR_INIT;
 	bool own;
 
 	r->result.run = run;
+	collect_facts(r);
 	name_targets(r, run);
 	result_judge(&r->result);
 	script_reports_end(r->m->script);
 	own = script_report(r->m->script, &run->last, r->m->config, true, &r->err);
-	if (r->format == FORMAT_TEXT)
-		note(r, own ? rep_text_details(&r->result, stdout)
-		            : rep_text_final(&r->result, stdout));
-	else if (r->format == FORMAT_CSV)
+	if (own)
+		end_own_report(r);
+	else if (is_text(r))
+		note(r, rep_text_final(&r->result, stdout));
+	if (r->format == FORMAT_CSV)
 		note(r, rep_csv_final(&r->result, stdout));
 	if (r->json != NULL &&
 	    rep_json_final(r->json, &r->result, r->format == FORMAT_JSON ? stdout : NULL, &err) !=
@@ -268,7 +293,7 @@ int measure_run(const struct measure *m)
 		result_fini(&r.result);
 		return status;
 	}
-	if (r.format == FORMAT_TEXT)
+	if (is_text(&r))
 		print_head(m);
 	else if (r.format == FORMAT_CSV)
 		note(&r, rep_csv_header(&r.result, stdout));

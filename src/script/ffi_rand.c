@@ -68,6 +68,15 @@ double ioltp_rand_unique(struct client *c)
 	return (double)rng_permute32(sc->script->seed, k);
 }
 
+double ioltp_rand_unique_below(struct client *c, double n)
+{
+	struct script_client *sc = data_of(c);
+	uint64_t k = sc->unique_first + (uint64_t)sc->unique_step * sc->unique++;
+	uint64_t below = n >= 1 && n < 4294967296.0 ? (uint64_t)n : 1ull << 32;
+
+	return (double)rng_permute_below(sc->script->seed, k % below, below);
+}
+
 const char *ioltp_rand_template(struct client *c, const char *fmt, size_t len)
 {
 	struct strbuf *sb = &data_of(c)->text;

@@ -226,6 +226,16 @@ bool ioltp_recover(struct client *c)
 
 /* ---- text queries ---- */
 
+/* CALL and EXECUTE do not say what they do: what came of them does. */
+static unsigned label_by_outcome(struct ioltp_con *con)
+{
+	const enum sql_class class = con->result != NULL      ? SQL_READ
+	                             : con->sql->affected > 0 ? SQL_WRITE
+	                                                      : SQL_OTHER;
+
+	return label_index(con, con->opaque, con->opaque_len, class);
+}
+
 static int query_finished(struct ioltp_con *con)
 {
 	struct client *c = con->client;
@@ -238,6 +248,8 @@ static int query_finished(struct ioltp_con *con)
 		count_failure(con, con->label);
 		return FFI_FAILED;
 	}
+	if (__builtin_expect(con->opaque != NULL, 0))
+		con->label = label_by_outcome(con);
 	if (__builtin_expect(sql->piping, 0))
 		pipe_add(con, con->label);
 	else if (counts(c))
@@ -246,11 +258,23 @@ static int query_finished(struct ioltp_con *con)
 	return con->result != NULL ? FFI_ROWS : FFI_DONE;
 }
 
+static unsigned label_of(struct ioltp_con *con, const char *text, size_t len)
+{
+	const enum sql_class class = stmt_class(text, len);
+
+	if (class == SQL_OTHER && stmt_is_opaque(text, len)) {
+		con->opaque = text;
+		con->opaque_len = len;
+	}
+	return label_index(con, text, len, class);
+}
+
 int ioltp_query(struct ioltp_con *con, const char *text, size_t len)
 {
 	struct client *c = con->client;
 
 	con->label = TALLY_STMTS_MAX;
+	con->opaque = NULL;
 	con->stmt = NULL;
 	if (con->result != NULL) {
 		sql_result_free(con->result);
@@ -258,7 +282,7 @@ int ioltp_query(struct ioltp_con *con, const char *text, size_t len)
 	}
 	con->sql->txn_hint = c->type;
 	if (counts(c)) {
-		con->label = label_index(con, text, len, stmt_class(text, len));
+		con->label = label_of(con, text, len);
 		con->started_ns = clock_now_ns(c->clock);
 	}
 	if (sql_query(con->sql, text, len, &con->result) == CALL_PENDING)
@@ -393,6 +417,11 @@ double ioltp_nrows(const struct sql_result *result)
 	return (double)result->nrows;
 }
 
+bool ioltp_result_idle(const struct sql_result *result)
+{
+	return result->cursor == 0 || result->cursor >= result->nrows;
+}
+
 void ioltp_result_free(struct sql_result *result)
 {
 	sql_result_free(result);
@@ -428,6 +457,11 @@ int ioltp_bulk_next(struct ioltp_con *con, const char *row, size_t len)
 {
 	int rc = FFI_DONE;
 
+	if (con->bulk_head == 0) {
+		sql_error_set(con->sql, SQL_FATAL, EINVAL, NULL,
+		              "bulk insert: no insert was begun; call bulk_insert_init first");
+		return FFI_FAILED;
+	}
 	if (con->bulk.len > con->bulk_head && con->bulk.len + len > BULK_BYTES)
 		rc = bulk_flush(con);
 	if (con->bulk.len > con->bulk_head)

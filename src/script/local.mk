@@ -9,7 +9,8 @@ libioltp_a_SOURCES += \
 	src/script/ffi_run.c \
 	src/script/ffi_sql.c \
 	src/script/hooks.c \
-	src/script/host.c \
+	src/script/host.c src/script/host.h \
+	src/script/host_options.c \
 	src/script/loop.c \
 	src/script/script.c src/script/script.h \
 	src/script/source.c \

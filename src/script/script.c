@@ -121,12 +121,17 @@ bool script_has_command(struct script *s, const char *command)
 
 int script_help(struct script *s, FILE *out, struct err *err)
 {
+	struct err ignored = ERR_INIT;
+
 	for (unsigned i = 0; i < s->nsources; i++) {
 		char title[256];
 
 		snprintf(title, sizeof(title), "%s options", s->sources[i].name);
 		opt_print_help(s->options, title, out);
 	}
+	/* What is wrong with a value does not keep the user from the help. */
+	if (state_set_options(s->main, &ignored) != 0)
+		ignored = ERR_INIT;
 	return call_simple(s, "help", err);
 }
 

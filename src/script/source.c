@@ -76,6 +76,21 @@ static bool try_lua_path(char **found, const char *name)
 	return good;
 }
 
+/* a.b is a/b.lua, for require. */
+static bool try_module(char **found, const char *name)
+{
+	char path[4096];
+	int n = snprintf(path, sizeof(path), "%s.lua", name);
+
+	if (n < 0 || (size_t)n >= sizeof(path) || strchr(name, '/') != NULL)
+		return false;
+	for (int i = 0; i < n - 4; i++) {
+		if (path[i] == '.')
+			path[i] = '/';
+	}
+	return try_path(found, path);
+}
+
 /* The path first, then what require would find: NAME.lua here, on LUA_PATH, bundled. */
 static int find(const struct script *s, const char *name, char **found, struct err *err)
 {
@@ -84,7 +99,7 @@ static int find(const struct script *s, const char *name, char **found, struct e
 	if (try_path(found, name))
 		return 0;
 	snprintf(path, sizeof(path), "%s.lua", name);
-	if (try_path(found, path) || try_lua_path(found, name))
+	if (try_path(found, path) || try_lua_path(found, name) || try_module(found, name))
 		return 0;
 	snprintf(path, sizeof(path), "%s/%s.lua", s->data_dir, name);
 	/* "ioltp/loop" is a part of the program and no workload. */

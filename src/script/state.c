@@ -16,24 +16,52 @@
 
 static const char *const kind_names[] = {"main", "worker", "command", "report"};
 
-/* Message handler: strings get a traceback once; tables (restart marks) pass as they are. */
+const struct err *state_raised(const struct script_state *st, const char *text)
+{
+	for (unsigned i = 0; i < sizeof(st->fails) / sizeof(st->fails[0]); i++) {
+		if (err_is_set(&st->fails[i]) && strcmp(st->fails[i].text, text) == 0)
+			return &st->fails[i];
+	}
+	return NULL;
+}
+
+int state_raise(struct script_state *st, lua_State *L, const struct err *err)
+{
+	/* The one before may be raised again, when this one has come up in cleaning up after it. */
+	st->fails[1] = st->fails[0];
+	st->fails[0] = *err;
+	lua_pushstring(L, err->text);
+	return lua_error(L);
+}
+
+/* Message handler: strings get a traceback once; what is for the user, and tables (restart marks),
+ * pass as they are. */
 static int traceback(lua_State *L)
 {
-	if (lua_type(L, 1) != LUA_TSTRING || strcmp(lua_tostring(L, 1), "ioltp: failed") == 0)
+	const struct script_state *st = lua_touserdata(L, lua_upvalueindex(1));
+
+	if (lua_type(L, 1) != LUA_TSTRING || state_raised(st, lua_tostring(L, 1)) != NULL)
 		return 1;
 	luaL_traceback(L, L, lua_tostring(L, 1), 1);
 	return 1;
+}
+
+static void push_traceback(struct script_state *st)
+{
+	lua_pushlightuserdata(st->L, st);
+	lua_pushcclosure(st->L, traceback, 1);
 }
 
 /* Turns the error object on top of the stack into err; pops it. */
 static int take_error(struct script_state *st, int status, struct err *err)
 {
 	lua_State *L = st->L;
+	const struct err *raised =
+	    lua_type(L, -1) == LUA_TSTRING ? state_raised(st, lua_tostring(L, -1)) : NULL;
 	int rc;
 
-	if (err_is_set(&st->fail)) {
-		rc = err_set(err, st->fail.status, "%s", st->fail.text);
-		st->fail = ERR_INIT;
+	if (raised != NULL) {
+		rc = err_set(err, raised->status, "%s", raised->text);
 	} else if (status == LUA_ERRMEM) {
 		rc = err_run(err,
 		             "%s: out of memory for Lua; keep less data in the script or use fewer "
@@ -62,7 +90,7 @@ int state_call(struct script_state *st, const char *name, int nargs, int nresult
 	int status;
 
 	compat_set_client(st->client);
-	lua_pushcfunction(L, traceback);
+	push_traceback(st);
 	lua_insert(L, base + 1);
 	lua_rawgeti(L, LUA_REGISTRYINDEX, st->runtime);
 	lua_getfield(L, -1, name);
@@ -106,7 +134,7 @@ static int load_runtime(struct script_state *st, struct err *err)
 	int status;
 
 	snprintf(path, sizeof(path), "%s/ioltp/runtime.lua", s->data_dir);
-	lua_pushcfunction(L, traceback);
+	push_traceback(st);
 	status = chunk_load(s->chunks, L, path, NULL, 0);
 	if (status == 0) {
 		host_push(st);

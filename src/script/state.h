@@ -33,7 +33,9 @@ struct ioltp_con {
 	struct sql_result *result; /* of the last query, not yet taken */
 	struct sql_stmt *stmt;     /* of a pending execute */
 	uint64_t started_ns;
-	unsigned label;                                   /* statement of a pending query */
+	unsigned label;     /* statement of a pending query */
+	const char *opaque; /* text of a query in flight whose class only its outcome tells */
+	size_t opaque_len;
 	uint64_t waits_seen, wait_ns_seen, timeouts_seen; /* of sql->lock: tallied so far */
 	struct label_slot {
 		uint32_t hash;
@@ -70,8 +72,10 @@ struct script_state {
 	struct client own;
 	struct script_client data;
 	struct script_team *team; /* STATE_COMMAND of a parallel command */
-	struct err fail;          /* set by ioltp.fail and ioltp.usage */
-	int runtime;              /* registry reference of the table that runtime.lua returned */
+	/* What the program has raised into Lua, the last of them first: scripts may catch it, and
+	 * where they do not the words are the user's, with this exit status and no traceback. */
+	struct err fails[2];
+	int runtime; /* registry reference of the table that runtime.lua returned */
 };
 
 /* Makes a state and runs the bodies. `client` NULL: one of its own with number `id`. NULL with
@@ -84,6 +88,11 @@ int state_set_options(struct script_state *st, struct err *err);
 /* Calls function `name` of the runtime with nargs arguments from the top of the stack, wanting
  * nresults. 0, or -errno with `err` (traceback included) and the stack cleared of arguments. */
 int state_call(struct script_state *st, const char *name, int nargs, int nresults, struct err *err);
+/* What state_raise has raised with these words; NULL: something else did. */
+const struct err *state_raised(const struct script_state *st, const char *text);
+/* Raises an error for the user. Does not return. */
+int state_raise(struct script_state *st, lua_State *L, const struct err *err);
+
 /* ---- host.c: cold functions for Lua, as the table `host` on the stack ---- */
 void host_push(struct script_state *st);
 

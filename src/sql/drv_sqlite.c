@@ -380,7 +380,10 @@ static void sqlite_stmt_close(struct sql_stmt *stmt)
 
 static bool sqlite_fetch(struct sql_result *result)
 {
-	return result->rows != NULL && rowbuf_next(result->rows, result->values);
+	if (result->rows == NULL || !rowbuf_next(result->rows, result->values))
+		return false;
+	result->cursor++;
+	return true;
 }
 
 static void sqlite_result_free(struct sql_result *result)

@@ -239,6 +239,16 @@ enum sql_class stmt_class(const char *text, size_t len)
 	return SQL_OTHER;
 }
 
+bool stmt_is_opaque(const char *text, size_t len)
+{
+	static const char *const words[] = {"CALL", "EXECUTE", NULL};
+	size_t at = 0, word_len;
+	const char *word;
+
+	word_len = next_word(text, len, &at, &word);
+	return in_list(word, word_len, words);
+}
+
 enum stmt_txn stmt_txn(const char *text, size_t len)
 {
 	size_t at = 0, word_len, next_len;

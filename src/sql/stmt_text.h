@@ -21,6 +21,8 @@ enum sql_dialect { DIALECT_SQLITE, DIALECT_MYSQL, DIALECT_PGSQL };
  * Leading comments and parentheses are skipped.
  */
 enum sql_class stmt_class(const char *text, size_t len);
+/* Of the class "other" by its words, and yet it may read or write: CALL, EXECUTE. */
+bool stmt_is_opaque(const char *text, size_t len);
 
 /* What a statement does to the transaction it stands in. */
 enum stmt_txn { STMT_PLAIN, STMT_BEGIN, STMT_COMMIT, STMT_ROLLBACK };

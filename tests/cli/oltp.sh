@@ -80,7 +80,7 @@ expect_status 1 "$IOLTP" oltp_read_only --table-size=500 run
 one_line_error 'table sbtest1: it is empty'
 
 # wrong use
-for option in --table-size=0 --tables=0 --range-size=0 --range_size=-1 --point-selects=-1 --delete_inserts=-2 \
+for option in --table-size=0 --tables=0 --range_size=-1 --point-selects=-1 --delete_inserts=-2 \
 	--prepare=maybe --reconnect=-1; do
 	expect_status 2 "$IOLTP" oltp_read_write "$option" run
 	name=${option%%=*}

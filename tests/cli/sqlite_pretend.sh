@@ -13,7 +13,7 @@ transactions() {
 for pretend in mysql pgsql; do
 	for script in "$scripts"/*.lua; do
 		name=${script##*/}
-		target=(--sqlite-path="$TMP/$pretend.db" --sqlite-pretend=$pretend)
+		target=(--sqlite-path="$TMP/$pretend.db" "--sqlite-pretend=$pretend")
 		case $name in
 		oltp_common.lua) continue ;;
 		select_random_*) options=(--tables=1 --table_size=1000 --threads=2) ;;

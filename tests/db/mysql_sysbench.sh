@@ -34,6 +34,23 @@ for script in "$scripts"/*.lua; do
 	assert_equal '' "$(mariadb_sql 'SHOW TABLES FROM sbtest')" "$name: tables left"
 done
 
+# What EXECUTE and CALL are is what comes of them.
+cat >executes.lua <<'EOT'
+function thread_init()
+	con = sysbench.sql.driver():connect()
+	con:query("CREATE TABLE IF NOT EXISTS executes (id INT PRIMARY KEY)")
+	con:query("PREPARE r FROM 'SELECT 1'")
+	con:query("PREPARE w FROM 'REPLACE INTO executes VALUES (1)'")
+	con:query("PREPARE o FROM 'SET @a = 1'")
+end
+function event() con:query("EXECUTE r") con:query("EXECUTE w") con:query("EXECUTE o") end
+EOT
+expect_status 0 "$IOLTP" executes.lua "${mysql_options[@]}" --events=10 --time=0 run
+assert_grep '^ +read: +10$'
+assert_grep '^ +write: +10$'
+assert_grep '^ +other: +10$'
+mariadb_sql 'DROP TABLE sbtest.executes'
+
 expect_status 0 sysbench oltp_read_write "${mysql_options[@]}" --tables=2 --table_size=1000 prepare
 expect_status 0 "$IOLTP" oltp_read_write "${mysql_options[@]}" --tables=2 --table_size=1000 --events=50 --time=0 run
 expect_status 0 "$IOLTP" oltp_read_write "${mysql_options[@]}" --tables=2 --table_size=1000 check

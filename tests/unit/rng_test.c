@@ -2,6 +2,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -384,6 +385,35 @@ static void test_permute_seeds_differ(void **state)
 	assert_true(equal < 5);
 }
 
+/* Of ranges small and large, each number once, and in an order that chance could have made. */
+static void test_permute_below_is_whole(void **state)
+{
+	static const uint64_t sizes[] = {1, 2, 3, 10, 255, 256, 257, 1000, 65537};
+	static bool seen[65537];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		uint64_t n = sizes[i], fixed = 0, rising = 0, last = 0;
+
+		memset(seen, 0, sizeof(seen));
+		for (uint64_t k = 0; k < n; k++) {
+			uint64_t v = rng_permute_below(42, k, n);
+
+			assert_true(v < n && !seen[v]);
+			seen[v] = true;
+			fixed += v == k;
+			rising += v > last;
+			last = v;
+		}
+		if (n < 1000)
+			continue;
+		assert_true(fixed < 10);
+		assert_true(fabs((double)rising / (double)n - 0.5) < 0.06);
+	}
+	for (uint64_t k = 0; k < 1000; k++)
+		assert_true(rng_permute_below(7, k, 1ull << 32) < 1ull << 32);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -402,6 +432,7 @@ int main(void)
 	    cmocka_unit_test(test_permute_distinct),
 	    cmocka_unit_test(test_permute_avalanche),
 	    cmocka_unit_test(test_permute_seeds_differ),
+	    cmocka_unit_test(test_permute_below_is_whole),
 	};
 
 	return cmocka_run_group_tests_name("rng", tests, NULL, NULL);

@@ -294,9 +294,28 @@ static void what_lasts_when_its_answer_is_lost(void **state)
 	assert_true(lasts("COMMIT PREPARED 'x'", false));
 }
 
+static void test_opaque(void **state)
+{
+	static const struct {
+		const char *text;
+		bool opaque;
+	} cases[] = {
+	    {"CALL p(1)", true},         {" /* x */ execute p", true},
+	    {"EXECUTE p(1, 2)", true},   {"SELECT 1", false},
+	    {"EXPLAIN SELECT 1", false}, {"executes", false},
+	    {"{ call p() }", false},     {"", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_int_equal(stmt_is_opaque(cases[i].text, strlen(cases[i].text)),
+		                 cases[i].opaque);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_opaque),
 	    cmocka_unit_test(classes_follow_the_first_words),
 	    cmocka_unit_test(transaction_words_are_told_apart),
 	    cmocka_unit_test(marks_in_quotes_and_comments_do_not_count),
