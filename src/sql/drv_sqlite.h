@@ -115,4 +115,9 @@ enum sql_call sqlite_bulk_end(struct sql_conn *conn, bool commit);
 void sqlite_bulk_drop(struct sql_conn *conn);
 void sqlite_facts(struct sql_conn *conn, struct kv *facts, bool *durable);
 
+/* ---- drv_sqlite_functions.c ---- */
+
+/* Those of the server that the database pretends to be. An SQLite code. */
+int sqlite_add_functions(struct sql_conn *conn);
+
 #endif

@@ -268,10 +268,12 @@ static void open_database(struct sql_conn *conn)
 {
 	struct sqlite_env *env = sqlite_env_of(conn);
 	struct sqlite_conn *c = conn->impl;
-	const int rc = sqlite3_open_v2(
-	    env->path, &c->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
-	    opt_str(conn->env->options, "sqlite-vfs"));
+	int rc = sqlite3_open_v2(env->path, &c->db,
+	                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
+	                         opt_str(conn->env->options, "sqlite-vfs"));
 
+	if (rc == SQLITE_OK)
+		rc = sqlite_add_functions(conn);
 	if (rc != SQLITE_OK) {
 		sqlite_fail(conn, rc);
 		return;

@@ -8,6 +8,7 @@ libioltp_a_SOURCES += \
 	src/sql/drv_sqlite_conn.c \
 	src/sql/drv_sqlite_error.c \
 	src/sql/drv_sqlite_facts.c \
+	src/sql/drv_sqlite_functions.c \
 	src/sql/drv_sqlite_lock.c \
 	src/sql/drv_sqlite_open.c \
 	src/sql/drv_sqlite_txn.c \

@@ -470,6 +470,11 @@ static enum sqlite_rewritten second_pass(struct words w, enum sqlite_rewritten s
 	return done == REWRITE_NOTHING ? REWRITE_NOTHING : so_far;
 }
 
+static bool asks_for_tables(struct words w)
+{
+	return words_take(&w, "SHOW TABLES") && words_blank(&w, w.at) == w.len;
+}
+
 enum sqlite_rewritten sqlite_rewrite(enum sqlite_pretend pretend, const char *text, size_t len,
                                      struct strbuf *out)
 {
@@ -481,6 +486,11 @@ enum sqlite_rewritten sqlite_rewrite(enum sqlite_pretend pretend, const char *te
 	strbuf_reset(out);
 	if (means_nothing(pretend, p.w))
 		return REWRITE_NOTHING;
+	if (pretend == PRETEND_MYSQL && asks_for_tables(p.w)) {
+		strbuf_adds(out, "SELECT name FROM sqlite_master WHERE type = 'table' AND "
+		                 "name NOT LIKE 'sqlite~_%' ESCAPE '~' ORDER BY name");
+		return REWRITE_TEXT;
+	}
 	first_pass(&p);
 	if (!p.changed)
 		strbuf_reset(out);

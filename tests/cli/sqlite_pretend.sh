@@ -35,3 +35,43 @@ for pretend in mysql pgsql; do
 	expect_status 1 "$IOLTP" "$scripts/oltp_read_write.lua" --sqlite-path="$TMP/none.$pretend.db" prepare
 	[ -s "$TMP/err" ] || fail "no word about the unknown driver"
 done
+
+# Functions and statements of servers that SQLite has not.
+cat >calls.lua <<'EOT'
+function event()
+	local con = sysbench.sql.driver():connect()
+	local function is(want, text)
+		local got = con:query_row("SELECT " .. text)
+		if tostring(got) ~= want then error(text .. " is " .. tostring(got) .. " instead of " .. want) end
+	end
+	is("ab1", "CONCAT('a', 'b', 1)")
+	is("nil", "CONCAT('a', NULL)")
+	is("a-b", "CONCAT_WS('-', 'a', NULL, 'b')")
+	is("xyxy", "REPEAT('xy', 2)")
+	is("", "REPEAT('xy', -1)")
+	is("00042", "LPAD('42', 5, '0')")
+	is("4", "LPAD('42', 1, '0')")
+	is("42abab", "RPAD('42', 6, 'ab')")
+	con:query("CREATE TABLE f (id INTEGER PRIMARY KEY, c TEXT)")
+	con:query("INSERT INTO f (id, c) VALUES (7, 'x')")
+	if sysbench.sql.driver():name() == "mysql" then
+		is("2", "IF(1 > 2, 1, 2)")
+		is("1", "RAND() >= 0 AND RAND() < 1")
+		is("36", "LENGTH(UUID())")
+		is("7", "LAST_INSERT_ID()")
+		is("1", "ABS(UNIX_TIMESTAMP() - " .. os.time() .. ") < 5")
+		is("0", "SLEEP(0.001)")
+		is("1", "CONNECTION_ID() > 0 AND LENGTH(VERSION()) > 2 AND LENGTH(DATABASE()) > 0")
+		local rs, found = con:query("SHOW TABLES"), {}
+		for row in function() return rs:fetch_row() end do found[row[1]] = true end
+		assert(found.f, "SHOW TABLES")
+	else
+		is("1", "random() >= 0 AND random() < 1")
+		is("7", "lastval()")
+	end
+	con:query("DROP TABLE f")
+end
+EOT
+for pretend in mysql pgsql; do
+	expect_status 0 "$IOLTP" calls.lua "--sqlite-path=$TMP/$pretend.db" "--sqlite-pretend=$pretend" --events=2 --time=0 run
+done
