@@ -24,7 +24,8 @@ struct cli {
 #define CLI_OPTION_VERBOSITY                                                                       \
 	{                                                                                          \
 		.name = "verbosity", .type = OPT_INT, .def = "3", .range = "0..5",                 \
-		.help = "how much to say: 0 only fatal errors, 5 all"                              \
+		.help = "how much to say: 0 only fatal errors, 5 all; a workload's report in "     \
+		        "text needs 3"                                                             \
 	}
 
 /* Options that every command has, and those of the command line itself: --help --version
