@@ -47,3 +47,22 @@ bench_capture() {
 	compare 'capture by the VFS, SQLite in memory, TPS, on / off' 0.97 'capture_sqlite vfs' 'capture_sqlite off'
 	raw_end
 }
+
+# How much later than in the trace the last I/O of an exact replay began, in per cent of the trace's length.
+replay_error() {
+	"$ioltp" twin "$data_dir/replay.json" --replay=trace "--target=$data_dir/replay.img" --output="$data_dir/replay.twin.json" >"$bench_dir/replay.log" 2>&1 ||
+		return 1
+	sed -n 's/.*"replay_end_error": *\([-0-9.e]*\).*/\1/p' "$data_dir/replay.twin.json" |
+		awk 'NR == 1 { off = 100 * $1; printf "%.6f\n", (off < 0 ? -off : off) + 1e-6 }'
+}
+
+bench_replay() {
+	rm -f "$data_dir"/replay.*
+	{
+		"$ioltp" oltp_read_write "--sqlite-path=$data_dir/replay.db" --table-size=10000 prepare &&
+			"$ioltp" oltp_read_write "--sqlite-path=$data_dir/replay.db" --table-size=10000 --threads=2 --rate=50 "--time=$seconds" \
+				--capture=vfs "--output=$data_dir/replay.json" run
+	} >"$bench_dir/replay.log" 2>&1 || die "$bench_dir/replay.log: $(tail -n 1 "$bench_dir/replay.log")"
+	below 'end of an exact replay, against the length of the trace' 'per cent off' 0.1 replay_error
+	rm -f "$data_dir"/replay.*
+}

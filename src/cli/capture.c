@@ -378,7 +378,7 @@ void capture_started(struct capture *c, const struct kv *database)
 		find_server(c, dir, why, sizeof(why));
 	if (c->subject.nservers == 0)
 		not_had(c, "the server's processes: %s", why);
-	if (!c->late)
+	if (!c->late || c->way != WAY_BLOCK)
 		return;
 	rc = c->has_drive ? open_block(c, &err) : err_usage(&err, "--capture=block: %s", why);
 	if (rc == 0)

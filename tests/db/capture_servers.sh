@@ -44,6 +44,9 @@ run_on() {
 	cp out.json device.json
 	captured "${load[@]}" "$@" --time=1 --capture=auto run
 	device=$(value 'doc["capture"]["device"]')
+	captured "${load[@]}" "$@" --time=1 --capture=counters run
+	assert_equal counters "$(value 'doc["capture"]["source"]')"
+	value 'doc["capture"]["server"]["cpu_s"] > 0' | grep -q True || fail "counters without the server's CPU"
 	[ "$device" = None ] || [ -e "/sys/class/block/$device" ] || fail "drive $device"
 	cp device.json out.json
 }
@@ -81,6 +84,9 @@ if ls /usr/lib/postgresql/*/bin/initdb /usr/pgsql-*/bin/initdb >/dev/null 2>&1; 
 	expect_status 2 "$IOLTP" "${load[@]}" "${pg_target[@]}" --time=1 --capture=block --capture-file=refused.trace run
 	one_line 'data directory'
 	[ ! -e refused.trace ] || fail "a trace of a refused run"
+	# Counters do without.
+	captured "${load[@]}" "${pg_target[@]}" --pgsql-user=sbtest --pgsql-db=sbtest --time=1 --capture=counters run
+	value 'doc["capture"]["unavailable"]' | grep -q 'data directory' || fail "not said what is missing: $(value 'doc["capture"]')"
 	pg_stop
 	tried=1
 fi
