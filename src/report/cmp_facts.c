@@ -94,6 +94,24 @@ static double transactions_s(const struct cmp_view *v)
 	return tree_number(service, "mean") * tree_number(service, "count") / 1e9;
 }
 
+/* Of the transactions' time, what passes outside of statements: the script computes, or sleeps. 0
+ * where that is not known; tries that failed have statements and no transaction. */
+static double script_share(const struct cmp_view *v)
+{
+	const struct tree *statements = tree_at(v->app, "statements");
+	double in_statements_s = 0, share;
+
+	for (size_t i = 0; statements != NULL && i < statements->narray; i++) {
+		const struct tree *latency = tree_at(&statements->items[i], "latency_ns");
+
+		if (tree_number(latency, "count") > 0)
+			in_statements_s +=
+			    tree_number(latency, "mean") * tree_number(latency, "count") / 1e9;
+	}
+	share = 1 - in_statements_s / transactions_s(v);
+	return in_statements_s > 0 && share > 0 ? share : 0;
+}
+
 static void put_cpu(struct cmp_facts *f, const struct cmp_view *v)
 {
 	double generator_s = cmp_generator_cpu_s(v->app);
@@ -149,10 +167,11 @@ void cmp_facts(struct cmp_facts *f, const struct cmp_view *v)
 	f->achieved = offered > 0 ? tree_number(v->app, "totals/ok") / offered : NAN;
 	f->service_mean_ns = tree_number(service, "count") > 0 ? tree_number(service, "mean") : NAN;
 	f->lateness_p99_ns = cmp_percentile_ns(tree_at(v->app, "generator/lateness_ns"), "99");
-	f->generator_time = own_ns / (own_ns + f->service_mean_ns);
+	f->generator_time =
+	    (own_ns + script_share(v) * f->service_mean_ns) / (own_ns + f->service_mean_ns);
 	/* What is neither in events nor the generator's own are think times. */
 	between = 1 - tree_number(v->app, "totals/fairness/time_avg_s") / v->elapsed_s;
-	f->idle = f->open_loop ? NAN : fmax(0, between - f->generator_time);
+	f->idle = f->open_loop ? NAN : fmax(0, between - own_ns / (own_ns + f->service_mean_ns));
 	f->lock_time = f->embedded
 	                   ? tree_number(v->app, "totals/lock_wait_ns") / 1e9 / transactions_s(v)
 	                   : NAN;

@@ -116,8 +116,9 @@ static void put_figures(const struct cmp_facts *f, struct cmp_verdict *v)
 	figure(v, CMP_CAUSE_GENERATOR, "generator_cpu",
 	       "CPUs that the generator may use: used by it", f->embedded ? NAN : f->generator_cpu,
 	       CPU_BUSY);
-	figure(v, CMP_CAUSE_GENERATOR, "generator_time", "generator's own time of each event's",
-	       f->generator_time, TIME_MOST);
+	figure(v, CMP_CAUSE_GENERATOR, "generator_time",
+	       "generator's own time of each event's, the script's included", f->generator_time,
+	       TIME_MOST);
 	figure(v, CMP_CAUSE_GENERATOR, "late_share",
 	       "lateness of the generator (p99) to the mean service time", late_share(f),
 	       LATE_SHARE);
@@ -416,7 +417,9 @@ static void say_generator(struct words *w, const struct cmp_facts *f, const stru
 		    "use them.",
 		    100 * f->cpu_system);
 	if (holds(v, "generator_time"))
-		say(w, " %.0f %% of each client's time is its own.", 100 * f->generator_time);
+		say(w,
+		    " %.0f %% of each client's time is its own: the script's, between statements.",
+		    100 * f->generator_time);
 	if (holds(v, "late_share"))
 		say(w,
 		    " 1 %% of the arrivals began %.3g ms or more late though a client stood "

@@ -86,6 +86,9 @@ expect_status 0 "$IOLTP" busy.lua --db-driver=null --null-latency=fixed:100us --
 	--output=generator.json run
 expect_status 0 "$IOLTP" raw none.img --file-size=16M --engine=null --oio=1 --time=0 --events=1000 --output=raw.json
 verdict generator generator.json raw.json
+# One client of it, which leaves CPUs idle: against a database, too, the script is what takes time.
+expect_status 0 "$IOLTP" busy.lua --threads=1 --time=2 --capture=counters --output=script.json run
+verdict generator script.json raw.json 'value("generator_time") > 0.5'
 # The same without the computing is none: the model is what takes time.
 expect_status 0 "$IOLTP" oltp_point_select --db-driver=null --null-latency=fixed:50ms --threads=2 --time=1 --output=model.json run
 verdict "cannot tell" model.json raw.json
