@@ -42,6 +42,7 @@ cmdline.options = {
    secondary = { "A plain index on the id column in place of the primary key", false, cmdline.ARG_BOOL },
    create_secondary = { "Make an index on column k", true, cmdline.ARG_BOOL },
    mysql_storage_engine = { "MySQL: the tables' storage engine", "innodb", cmdline.ARG_STRING },
+   pgsql_variant = { "PostgreSQL: with redshift the database numbers rows by IDENTITY", "", cmdline.ARG_STRING },
    create_table_options = { "Text that is appended to CREATE TABLE", "", cmdline.ARG_STRING },
    pipeline = { "Send the SELECTs of a transaction without waiting for each, where the driver can (PostgreSQL)", false,
       cmdline.ARG_BOOL },
@@ -489,6 +490,8 @@ function cmd_warmup()
    end
 end
 
+cmd_prewarm = cmd_warmup
+
 -- Proves that the tables are what prepare and runs of this workload leave.
 function cmd_check()
    local connection = sysbench.sql.driver():connect()
@@ -520,7 +523,7 @@ end
 cmdline.commands = {
    prepare = { cmd_prepare, cmdline.PARALLEL_COMMAND },
    warmup = { cmd_warmup, cmdline.PARALLEL_COMMAND },
-   prewarm = { cmd_warmup, cmdline.PARALLEL_COMMAND },
+   prewarm = { cmd_prewarm, cmdline.PARALLEL_COMMAND },
    check = { cmd_check, cmdline.PARALLEL_COMMAND },
 }
 

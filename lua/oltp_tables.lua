@@ -31,6 +31,9 @@ end
 local function id_column()
    local kind = sysbench.opt.table_size > tables.INT_MAX and "BIGINT" or "INTEGER"
    if ioltp.driver == "pgsql" and sysbench.opt.auto_inc then
+      if sysbench.opt.pgsql_variant == "redshift" then
+         return kind .. " IDENTITY(1,1)"
+      end
       return kind == "BIGINT" and "BIGSERIAL" or "SERIAL"
    elseif ioltp.driver == "mysql" and sysbench.opt.auto_inc then
       return kind .. " NOT NULL AUTO_INCREMENT"

@@ -189,7 +189,7 @@ function event() con:query("SELECT * FROM mine1") end
 EOT
 run 0 owntable.lua --tables=2 prepare
 run 0 owntable.lua --tables=2 --events=5 --time=0 run
-run 0 oltp_insert --table-size=0 prepare
+run 0 oltp_insert --table-size=0 --pgsql_variant=redshift prepare
 run 0 oltp_insert --table-size=0 --events=5 --time=0 run
 run 0 oltp_read_only --table-size=5 --range-size=0 --events=5 --time=0 run
 
