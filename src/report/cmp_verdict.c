@@ -13,6 +13,8 @@
 #define REACH_HIGH 0.8
 /* Of the transactions' time: more than all else together. */
 #define TIME_MOST 0.5
+/* Of the transactions' time in I/Os: too little for the drive to be what they wait for. */
+#define DEVICE_TIME_NONE 0.1
 /* Shares of time that add up to this explain the transactions; then the largest one leads even
  * without being more than half. */
 #define TIME_EXPLAINED 0.75
@@ -166,10 +168,17 @@ static enum cmp_cause generator_limit(const struct cmp_facts *f, const struct cm
 	return CMP_CAUSE_NONE;
 }
 
+/* Transactions that hardly wait for the drive are not limited by it. A replay that gives no more
+ * than they did was then limited by its own CPUs, as in memory. */
+static bool waits_for_drive(const struct cmp_facts *f)
+{
+	return !below(f->device_time, DEVICE_TIME_NONE);
+}
+
 /* Resources of which all is used: they limit, whatever else the clients wait for. */
 static enum cmp_cause used_up(const struct cmp_facts *f, const struct cmp_verdict *v)
 {
-	bool drive = holds(v, "reach_most");
+	bool drive = holds(v, "reach_most") && waits_for_drive(f);
 	bool cpu =
 	    holds(v, "cpu_own") || (holds(v, "cpu_system") && at_least(f->cpu_own, CPU_OWN_PART));
 
@@ -183,11 +192,11 @@ static enum cmp_cause used_up(const struct cmp_facts *f, const struct cmp_verdic
 }
 
 /* Where transactions spend their time, while there is room in every resource. */
-static enum cmp_cause waited_for(const struct cmp_verdict *v)
+static enum cmp_cause waited_for(const struct cmp_facts *f, const struct cmp_verdict *v)
 {
 	if (holds(v, "lock_time"))
 		return CMP_CAUSE_LOCK;
-	if (holds(v, "device_time") || holds(v, "reach_own"))
+	if (holds(v, "device_time") || (holds(v, "reach_own") && waits_for_drive(f)))
 		return CMP_CAUSE_DEVICE;
 	if (holds(v, "cpu_time") || holds(v, "cpu_system"))
 		return CMP_CAUSE_CPU;
@@ -235,7 +244,7 @@ static enum cmp_cause first_cause(const struct cmp_facts *f, const struct cmp_ve
 		return cause;
 	cause = used_up(f, v);
 	if (cause == CMP_CAUSE_NONE)
-		cause = waited_for(v);
+		cause = waited_for(f, v);
 	if (cause == CMP_CAUSE_NONE)
 		cause = largest_share(f);
 	if (cause == CMP_CAUSE_NONE)
@@ -243,7 +252,7 @@ static enum cmp_cause first_cause(const struct cmp_facts *f, const struct cmp_ve
 	return cause;
 }
 
-static enum cmp_cause second_cause(const struct cmp_verdict *v)
+static enum cmp_cause second_cause(const struct cmp_facts *f, const struct cmp_verdict *v)
 {
 	static const enum cmp_cause causes[] = {CMP_CAUSE_DEVICE, CMP_CAUSE_CPU, CMP_CAUSE_LOCK,
 	                                        CMP_CAUSE_GENERATOR};
@@ -253,6 +262,8 @@ static enum cmp_cause second_cause(const struct cmp_verdict *v)
 	for (unsigned i = 0; i < sizeof(causes) / sizeof(causes[0]); i++) {
 		double near = causes[i] != v->first ? nearness(v, causes[i]) : 0;
 
+		if (causes[i] == CMP_CAUSE_DEVICE && !waits_for_drive(f))
+			continue;
 		if (near >= most) {
 			most = near;
 			best = causes[i];
@@ -483,7 +494,7 @@ void cmp_judge(const struct cmp_facts *f, struct cmp_verdict *v)
 	*v = (struct cmp_verdict){0};
 	put_figures(f, v);
 	v->first = first_cause(f, v);
-	v->second = second_cause(v);
+	v->second = second_cause(f, v);
 	put_missing(f, v);
 	put_words(f, v);
 }

@@ -112,6 +112,25 @@ static void drive_used_up(void **state)
 	assert_cause(f, CMP_CAUSE_NONE);
 }
 
+/* A replay in memory is as slow as its own CPUs: what it does not give is not the drive's limit. */
+static void drive_hardly_used(void **state)
+{
+	struct cmp_facts f = sqlite();
+	struct cmp_verdict v;
+
+	(void)state;
+	f.reach_own = f.reach_most = 1.08;
+	f.device_time = 0.02;
+	f.cpu_own = 0.95;
+	f.cpu_time = 0.97;
+	v = judge(f);
+	assert_int_equal(v.first, CMP_CAUSE_CPU);
+	assert_int_equal(v.second, CMP_CAUSE_NONE);
+	/* Where the time in I/Os is not known, the replay is all that is known of the drive. */
+	f.device_time = NAN;
+	assert_cause(f, CMP_CAUSE_DEVICE);
+}
+
 /* A client that waits for a drive which could do more in parallel. */
 static void drive_latency(void **state)
 {
@@ -409,13 +428,21 @@ static void nothing_known(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(drive_used_up),   cmocka_unit_test(drive_latency),
-	    cmocka_unit_test(drive_not_asked), cmocka_unit_test(cpu_used_up),
-	    cmocka_unit_test(cpu_limited),     cmocka_unit_test(cpu_of_one_client),
-	    cmocka_unit_test(cpu_of_others),   cmocka_unit_test(drive_and_cpu),
-	    cmocka_unit_test(locks),           cmocka_unit_test(locks_by_exclusion),
-	    cmocka_unit_test(generator),       cmocka_unit_test(offered),
-	    cmocka_unit_test(modelled),        cmocka_unit_test(nothing_known),
+	    cmocka_unit_test(drive_hardly_used),
+	    cmocka_unit_test(drive_used_up),
+	    cmocka_unit_test(drive_latency),
+	    cmocka_unit_test(drive_not_asked),
+	    cmocka_unit_test(cpu_used_up),
+	    cmocka_unit_test(cpu_limited),
+	    cmocka_unit_test(cpu_of_one_client),
+	    cmocka_unit_test(cpu_of_others),
+	    cmocka_unit_test(drive_and_cpu),
+	    cmocka_unit_test(locks),
+	    cmocka_unit_test(locks_by_exclusion),
+	    cmocka_unit_test(generator),
+	    cmocka_unit_test(offered),
+	    cmocka_unit_test(modelled),
+	    cmocka_unit_test(nothing_known),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
