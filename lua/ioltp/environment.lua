@@ -65,7 +65,11 @@ local function require_into(source)
       end
       setfenv(chunk, source.env)
       source.loaded[name] = true
-      local value = chunk(name)
+      local ok, value = pcall(chunk, name)
+      if not ok then
+         source.loaded[name] = nil
+         error(value, 0)
+      end
       if value ~= nil then
          source.loaded[name] = value
       end

@@ -107,8 +107,13 @@ sb_rand_special = drawer(C.sb_rand_special)
 sb_rand_pareto = drawer(C.sb_rand_pareto)
 function sb_rand_str(fmt) return rand.string(fmt) end
 function sb_rand_uniq(a, b)
-   a, b = tonumber(a) or 0, tonumber(b) or 4294967295
-   return a + C.ioltp_rand_unique_below(client, b - a + 1)
+   local from, to = tonumber(a == nil and 0 or a), tonumber(b == nil and 4294967295 or b)
+   if not from or not to or not (to >= from and to - from < 2 ^ 32) then
+      error("sb_rand_uniq: wants two numbers of which the first is not greater, at most 2^32 apart, was given "
+         .. tostring(a) .. " and " .. tostring(b), 2)
+   end
+   from, to = math.ceil(from), math.floor(to)
+   return from + C.ioltp_rand_unique_below(client, math.max(to - from, 0) + 1)
 end
 -- 32 random bits.
 function sb_rnd() return rand.uniform(0, 4294967295) end

@@ -127,7 +127,8 @@ ffi.metatype("struct sql_result", {
 
 -- Results that nobody frees: the collector does not see their rows, and thousands would pile up. So the next query gives up
 -- those of the last one; but those of which a part was read are kept until nobody has them any more.
-local KEPT_MOST = 100
+local UNREAD, HALF_READ = 0, 1
+local KEPT_ROWS_MOST = 20000
 
 local function give_up_last(con)
    local rs = con.last
@@ -135,18 +136,20 @@ local function give_up_last(con)
       return
    end
    con.last = false
-   if not rs.ptr then
+   local ptr = rs.ptr
+   if not ptr then
       return
    end
-   if C.ioltp_result_idle(rs.ptr) then
+   local state = C.ioltp_result_state(ptr)
+   if state ~= HALF_READ then
+      local nrows, nfields = C.ioltp_nrows(ptr), C.ioltp_nfields(ptr)
       rs:free()
-      rs.gone = true
+      rs.nrows, rs.nfields, rs.gone = nrows, nfields, state == UNREAD
       return
    end
-   ctx.kept = (ctx.kept or 0) + 1
-   if ctx.kept >= KEPT_MOST then
-      ctx.kept = 0
-      rs = nil
+   ctx.kept_rows = (ctx.kept_rows or 0) + 10 + C.ioltp_nrows(ptr)
+   if ctx.kept_rows >= KEPT_ROWS_MOST then
+      ctx.kept_rows = 0
       collectgarbage()
    end
 end
@@ -231,7 +234,7 @@ function statement:execute()
    end
    if r == ROWS then
       local rs = self.result
-      rs.ptr = self.result_ptr
+      rs.ptr = C.ioltp_stmt_result(ptr) -- not the same each time where statements are sent as texts
       return rs
    end
    if r == DONE then
@@ -329,7 +332,6 @@ function connection:prepare(text)
       con = self,
       ptr = ffi.gc(ptr, C.ioltp_stmt_close),
       result = setmetatable({ statement = true }, result_meta),
-      result_ptr = C.ioltp_stmt_result(ptr),
    }, statement_meta)
 end
 

@@ -82,10 +82,17 @@ static struct opt_entry *typed_entry(const struct opt_set *set, const char *name
 
 	if (e == NULL)
 		e = opt_entry_find(set, name, len);
-	if (e == NULL && len > skip && strncmp(name, own, skip) == 0 &&
+	if (e == NULL && len > skip && opt_name_is(own, name, skip) &&
 	    shadow_of(set, name + skip, len - skip) != NULL)
 		e = opt_entry_find(set, name + skip, len - skip);
 	return e;
+}
+
+const char *opt_meant(const struct opt_set *set, const char *name)
+{
+	const struct opt_entry *e = typed_entry(set, name, strlen(name));
+
+	return e != NULL ? e->desc.name : name;
 }
 
 static struct opt_entry *find(const struct opt_set *set, const char *name)
@@ -243,7 +250,8 @@ static int check_declared(const struct opt_set *set, const struct opt_desc *d, s
 static int parse_default(struct opt_entry *e, struct err *err)
 {
 	struct err why = ERR_INIT;
-	int rc = opt_value_parse(&e->desc, e->desc.name, e->desc.def, true, &e->value, &why);
+	int rc =
+	    opt_value_parse(&e->desc, opt_shown(e->desc.name), e->desc.def, true, &e->value, &why);
 
 	if (rc == -EINVAL)
 		err_usage(err, "default %s", why.text);
@@ -277,12 +285,12 @@ static int other_type(const struct opt_entry *e, const struct opt_desc *desc, st
 	if (e->desc.type == desc->type)
 		err_usage(err,
 		          "--%s: declared again, once to be repeated and once not; make both alike",
-		          e->desc.name);
+		          opt_shown(e->desc.name));
 	else
 		err_usage(
 		    err,
 		    "--%s: declared as %s, but it is %s already; give it that type or another name",
-		    e->desc.name,
+		    opt_shown(e->desc.name),
 		    (unsigned)desc->type <= OPT_FILE ? opt_type_words(desc->type) : "?",
 		    opt_type_words(e->desc.type));
 	return -EEXIST;

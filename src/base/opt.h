@@ -126,6 +126,8 @@ double opt_double(const struct opt_set *set, const char *name);
 /* The name as the user knows it, of one that is in a description: one that shadows another has a
  * mark before it, by which the functions above find it. */
 const char *opt_shown(const char *name);
+/* By what name the functions above find the option that the user means by this one. */
+const char *opt_meant(const struct opt_set *set, const char *name);
 /* OPT_STRING, OPT_ENUM, OPT_FILE: owned by the set, valid until it changes. */
 const char *opt_str(const struct opt_set *set, const char *name);
 /* OPT_LIST: number of elements; `*items` (may be NULL) gets an array owned by the set. */

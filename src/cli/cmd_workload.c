@@ -33,6 +33,19 @@ struct session {
 	bool from_stdin;
 };
 
+/* The same option was put off: of several values the last one counts. */
+static bool is_later(const struct session *s, const char *arg)
+{
+	const size_t len = strcspn(arg, "=");
+
+	for (unsigned i = 0; i < s->args.nlater; i++) {
+		if (strncmp(s->args.later[i], arg, len) == 0 &&
+		    (s->args.later[i][len] == '=' || s->args.later[i][len] == '\0'))
+			return true;
+	}
+	return false;
+}
+
 static int read_args(struct session *s, struct err *err)
 {
 	for (int i = 1; i < s->argc; i++) {
@@ -56,7 +69,7 @@ static int read_args(struct session *s, struct err *err)
 			return rc;
 		/* Unknown, or wrong: the script may declare one of that name. Else it is said then.
 		 */
-		if (rc != 0)
+		if (rc != 0 || is_later(s, arg))
 			s->args.later[s->args.nlater++] = arg;
 		if (rc != -ENOENT && rc != 0)
 			*err = ERR_INIT;
@@ -302,10 +315,11 @@ static int perform(struct session *s, struct err *err)
 	}
 	if (opt_bool(s->set, "help"))
 		s->args.command = "help";
-	clock_init(&s->clock, strcmp(opt_str(s->set, "clock"), "system") == 0 ? CLOCK_KIND_SYSTEM
-	                                                                      : CLOCK_KIND_TSC);
 	if (load_script(s, err) != 0)
 		return err->status;
+	/* Until now it was the system's: a script may have declared an option of that name. */
+	clock_init(&s->clock, strcmp(opt_str(s->set, "clock"), "system") == 0 ? CLOCK_KIND_SYSTEM
+	                                                                      : CLOCK_KIND_TSC);
 	if (s->args.command != NULL && strcmp(s->args.command, "help") == 0)
 		return script_help(&s->script, stdout, err) == 0 ? EXIT_OK : err->status;
 	if (settle_options(s, err) != 0)

@@ -240,7 +240,7 @@ static int conclude(struct reports *r, const struct run_result *run)
 	}
 	if (err_is_set(&r->err)) {
 		log_err(r->m->log, &r->err);
-		status = EXIT_RUN;
+		status = r->err.status;
 	}
 	if (r->write_errno != 0) {
 		log_error(r->m->log,

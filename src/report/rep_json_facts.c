@@ -115,9 +115,13 @@ static json_t *option_value(const struct opt_set *set, const struct opt_desc *de
 static void add_option(void *ctx, const struct opt_desc *desc, const char *value, bool given)
 {
 	struct option_sink *sink = ctx;
+	const char *shown = opt_shown(desc->name);
+	char key[128];
 
 	(void)given;
-	json_object_set_new(sink->object, desc->name, option_value(sink->set, desc, value));
+	/* What a script has declared under a name of ours. */
+	snprintf(key, sizeof(key), "%s%s", shown != desc->name ? "script." : "", shown);
+	json_object_set_new(sink->object, key, option_value(sink->set, desc, value));
 }
 
 json_t *rep_json_options(const struct opt_set *set)

@@ -69,7 +69,7 @@ int64_t ioltp_rand64(struct client *c, int kind, int64_t a, int64_t b);
 uint64_t ioltp_rand_u64(struct client *c);
 double ioltp_rand_double(struct client *c);
 double ioltp_rand_unique(struct client *c);
-/* As ioltp_rand_unique, and below n: none twice before all are used up. */
+/* One of the numbers below n, 1 to 2^32: none twice in the process before all are used up. */
 double ioltp_rand_unique_below(struct client *c, double n);
 /* Fills a buffer of the client's from a template; valid until the next call. */
 const char *ioltp_rand_template(struct client *c, const char *fmt, size_t len);
@@ -102,8 +102,8 @@ bool ioltp_fetch(struct sql_result *result);
 const struct ioltp_value *ioltp_values(const struct sql_result *result);
 double ioltp_nfields(const struct sql_result *result);
 double ioltp_nrows(const struct sql_result *result);
-/* Nobody has begun to read it, or all was read. */
-bool ioltp_result_idle(const struct sql_result *result);
+/* 0: it has rows, and none was read; 1: some were; 2: all were. */
+int ioltp_result_state(const struct sql_result *result);
 void ioltp_result_free(struct sql_result *result);
 int ioltp_pipeline(struct ioltp_con *con, bool begin);
 int ioltp_bulk_init(struct ioltp_con *con, const char *head, size_t len);

@@ -68,13 +68,29 @@ double ioltp_rand_unique(struct client *c)
 	return (double)rng_permute32(sc->script->seed, k);
 }
 
+/* How many of that range were drawn before, in the whole process: only so are all used before any
+ * comes again, however differently fast the clients are. */
+static uint64_t drawn_before(struct script *s, uint64_t below)
+{
+	unsigned i;
+
+	for (i = 0; i + 1 < SCRIPT_UNIQUE_RANGES; i++) {
+		uint64_t taken = 0;
+
+		if (__atomic_compare_exchange_n(&s->unique[i].below, &taken, below, false,
+		                                __ATOMIC_RELAXED, __ATOMIC_RELAXED) ||
+		    taken == below)
+			break;
+	}
+	return __atomic_fetch_add(&s->unique[i].drawn, 1, __ATOMIC_RELAXED);
+}
+
 double ioltp_rand_unique_below(struct client *c, double n)
 {
-	struct script_client *sc = data_of(c);
-	uint64_t k = sc->unique_first + (uint64_t)sc->unique_step * sc->unique++;
-	uint64_t below = n >= 1 && n < 4294967296.0 ? (uint64_t)n : 1ull << 32;
+	struct script *s = data_of(c)->script;
+	uint64_t below = (uint64_t)n;
 
-	return (double)rng_permute_below(sc->script->seed, k % below, below);
+	return (double)rng_permute_below(s->seed, drawn_before(s, below) % below, below);
 }
 
 const char *ioltp_rand_template(struct client *c, const char *fmt, size_t len)

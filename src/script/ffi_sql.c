@@ -417,9 +417,11 @@ double ioltp_nrows(const struct sql_result *result)
 	return (double)result->nrows;
 }
 
-bool ioltp_result_idle(const struct sql_result *result)
+int ioltp_result_state(const struct sql_result *result)
 {
-	return result->cursor == 0 || result->cursor >= result->nrows;
+	if (result->cursor >= result->nrows)
+		return 2;
+	return result->cursor != 0;
 }
 
 void ioltp_result_free(struct sql_result *result)

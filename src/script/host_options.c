@@ -235,6 +235,8 @@ int host_declare(lua_State *L)
 /* host.given(name): true when the user gave the option. */
 int host_given(lua_State *L)
 {
-	lua_pushboolean(L, opt_given(host_self(L)->script->options, luaL_checkstring(L, 1)));
+	const struct opt_set *set = host_self(L)->script->options;
+
+	lua_pushboolean(L, opt_given(set, opt_meant(set, luaL_checkstring(L, 1))));
 	return 1;
 }

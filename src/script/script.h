@@ -17,6 +17,8 @@
 #include "sql/driver.h"
 
 #define SCRIPT_SOURCES_MAX 16u
+/* Ranges of sb_rand_uniq that are counted apart; more share the last counter. */
+#define SCRIPT_UNIQUE_RANGES 16u
 
 /* One workload file. */
 struct script_source {
@@ -55,6 +57,9 @@ struct script {
 	struct script_state *main;
 	struct script_state *report; /* made when hooks are there */
 	bool hook_intermediate, hook_cumulative;
+	struct {
+		uint64_t below, drawn; /* (atomic) below 0: free */
+	} unique[SCRIPT_UNIQUE_RANGES];
 	uint64_t hash; /* (atomic) of all freed connections: --db-hash */
 };
 

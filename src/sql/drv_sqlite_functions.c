@@ -52,6 +52,16 @@ static void f_concat(sqlite3_context *context, int n, sqlite3_value **args)
 	give(context, &sb);
 }
 
+/* PostgreSQL leaves NULLs out. */
+static void f_concat_known(sqlite3_context *context, int n, sqlite3_value **args)
+{
+	struct strbuf sb = STRBUF_INIT;
+
+	for (int i = 0; i < n; i++)
+		add(&sb, args[i]);
+	give(context, &sb);
+}
+
 /* The separator first; NULLs are left out. */
 static void f_concat_ws(sqlite3_context *context, int n, sqlite3_value **args)
 {
@@ -80,38 +90,72 @@ static void f_if(sqlite3_context *context, int n, sqlite3_value **args)
 static void f_repeat(sqlite3_context *context, int n, sqlite3_value **args)
 {
 	struct strbuf sb = STRBUF_INIT;
-	sqlite3_int64 times;
+	sqlite3_int64 times, bytes;
 
 	if (any_null(context, n, args))
 		return;
 	times = sqlite3_value_int64(args[1]);
-	for (sqlite3_int64 i = 0; i < times && sb.len <= TEXT_MOST && !sb.failed; i++)
+	bytes = sqlite3_value_bytes(args[0]);
+	if (bytes != 0 && times > TEXT_MOST / bytes) {
+		sqlite3_result_error_toobig(context);
+		return;
+	}
+	for (sqlite3_int64 i = 0; bytes != 0 && i < times; i++)
 		add(&sb, args[0]);
 	give(context, &sb);
+}
+
+/* Bytes of the first `chars` characters of a text in UTF-8; *chars is then how many they are. */
+static size_t first_chars(const struct strbuf *text, size_t *chars)
+{
+	size_t at = 0, n = 0;
+
+	while (at < text->len && n < *chars) {
+		do
+			at++;
+		while (at < text->len && ((unsigned char)text->text[at] & 0xc0) == 0x80);
+		n++;
+	}
+	*chars = n;
+	return at;
+}
+
+/* `want` characters, of `fill` over and over. */
+static void add_fill(struct strbuf *sb, const struct strbuf *fill, size_t want)
+{
+	while (want != 0 && fill->len != 0 && sb->len <= TEXT_MOST) {
+		size_t chars = want;
+		size_t bytes = first_chars(fill, &chars);
+
+		strbuf_add(sb, fill->text, bytes);
+		want -= chars;
+	}
 }
 
 static void pad(sqlite3_context *context, int n, sqlite3_value **args, bool left)
 {
 	struct strbuf text = STRBUF_INIT, fill = STRBUF_INIT, sb = STRBUF_INIT;
-	sqlite3_int64 want;
+	sqlite3_int64 want = sqlite3_value_int64(args[1]);
+	size_t chars, bytes;
 
 	if (any_null(context, n, args))
 		return;
+	if (want > TEXT_MOST) {
+		sqlite3_result_error_toobig(context);
+		return;
+	}
 	add(&text, args[0]);
 	if (n > 2)
 		add(&fill, args[2]);
 	else
 		strbuf_addc(&fill, ' ');
-	want = sqlite3_value_int64(args[1]);
-	want = want < 0 ? 0 : want > TEXT_MOST ? TEXT_MOST : want;
+	chars = want > 0 ? (size_t)want : 0;
+	bytes = first_chars(&text, &chars);
 	if (!left)
-		strbuf_add(&sb, strbuf_str(&text),
-		           text.len < (size_t)want ? text.len : (size_t)want);
-	for (size_t i = 0; fill.len != 0 && i + text.len < (size_t)want; i++)
-		strbuf_addc(&sb, fill.text[i % fill.len]);
+		strbuf_add(&sb, strbuf_str(&text), bytes);
+	add_fill(&sb, &fill, want > 0 ? (size_t)want - chars : 0);
 	if (left)
-		strbuf_add(&sb, strbuf_str(&text),
-		           text.len < (size_t)want ? text.len : (size_t)want);
+		strbuf_add(&sb, strbuf_str(&text), bytes);
 	strbuf_fini(&text);
 	strbuf_fini(&fill);
 	give(context, &sb);
@@ -216,7 +260,8 @@ static const struct function {
 	int nargs; /* -1: any number */
 	void (*call)(sqlite3_context *context, int n, sqlite3_value **args);
 } functions[] = {
-    {BOTH, "concat", -1, f_concat},
+    {MYSQL, "concat", -1, f_concat},
+    {PGSQL, "concat", -1, f_concat_known},
     {BOTH, "concat_ws", -1, f_concat_ws},
     {MYSQL, "if", 3, f_if},
     {BOTH, "repeat", 2, f_repeat},
@@ -251,8 +296,12 @@ int sqlite_add_functions(struct sql_conn *conn)
 		const struct function *f = &functions[i];
 
 		if ((f->of & bit) != 0)
-			rc = sqlite3_create_function_v2(c->db, f->name, f->nargs, SQLITE_UTF8, conn,
-			                                f->call, NULL, NULL, NULL);
+			rc = sqlite3_create_function_v2(
+			    c->db, f->name, f->nargs,
+			    SQLITE_UTF8 | (f->nargs != 0 && f->call != f_rand && f->call != f_sleep
+			                       ? SQLITE_DETERMINISTIC
+			                       : 0),
+			    conn, f->call, NULL, NULL, NULL);
 	}
 	return rc;
 }

@@ -45,6 +45,12 @@ function event()
 		con:query("SELECT 1")
 		local ok, words = pcall(unread.fetch_row, unread)
 		assert(not ok and words:match("given up"), words)
+		assert(unread.nrows == 400 and unread.nfields == 1)
+		-- all of one row was read: that is its end, and no error
+		local one = con:query("SELECT 7")
+		assert(one:fetch_row()[1] == "7")
+		con:query("SELECT 8")
+		assert(one:fetch_row() == nil and one.nrows == 1)
 	end
 end
 EOT
@@ -57,11 +63,18 @@ fi
 
 # ---- old random numbers ----
 script uniq <<'EOT'
+-- Each of a range once before any comes again, whatever else is drawn.
 local seen = {}
-for i = 1, 3000 do
-	local v = sb_rand_uniq(1, 10000)
-	assert(v >= 1 and v <= 10000 and not seen[v], v)
+for i = 1, 1000 do
+	local v = sb_rand_uniq(1, 1000)
+	assert(v >= 1 and v <= 1000 and not seen[v], v)
 	seen[v] = true
+	sb_rand_uniq(5, 7)
+end
+assert(sb_rand_uniq(5, 5) == 5 and sb_rand_uniq(1.5, 2.5) == 2)
+for _, bad in ipairs({ { 10, 1 }, { 0 / 0, 5 }, { "x", 5 }, { 0, 2 ^ 40 } }) do
+	local ok, words = pcall(sb_rand_uniq, bad[1], bad[2])
+	assert(not ok and words:match("sb_rand_uniq: wants"), words)
 end
 for i = 1, 3000 do
 	local v = sb_rand_uniq()
@@ -96,6 +109,16 @@ run 0 options.lua help
 assert_grep '^  --format=.*A format of mine' "$TMP/out"
 run 2 options.lua --twin=many run
 assert_grep '^ioltp: error: --twin=many:' "$TMP/err"
+
+run 0 options.lua --events=10 --format=foo --format=json --ioltp_format=csv run
+assert_grep '^seen json'
+cat >given.lua <<'EOT'
+sysbench.cmdline.options = { format = { "", "x" } }
+function event() assert(ioltp.given("format") and not ioltp.given("threads")) end
+EOT
+run 0 given.lua --events=1 --format=json --output=given.json run
+python3 -c 'import json; o = json.load(open("given.json"))["options"]; assert o["format"] == "text" and o["script.format"] == "json", o' ||
+	fail "options in the document"
 
 # ---- help with options, which it may print ----
 script helps <<'EOT'
@@ -192,6 +215,23 @@ run 0 owntable.lua --tables=2 --events=5 --time=0 run
 run 0 oltp_insert --table-size=0 --pgsql_variant=redshift prepare
 run 0 oltp_insert --table-size=0 --events=5 --time=0 run
 run 0 oltp_read_only --table-size=5 --range-size=0 --events=5 --time=0 run
+
+# ---- statements that are sent as texts have results of their own each time ----
+cat >emulated.lua <<'EOT'
+function event()
+	local con = sysbench.sql.driver():connect()
+	local s, u = con:prepare("SELECT 1 UNION SELECT 2"), con:prepare("DELETE FROM t WHERE id = -1")
+	for i = 1, 5 do
+		u:execute()
+		con:query_row("SELECT 7")
+		local rs = s:execute()
+		assert(rs.nrows == 2 and rs:fetch_row()[1] == "1")
+	end
+end
+EOT
+for mode in auto disable; do
+	run 0 emulated.lua --db-ps-mode=$mode --events=10 --time=0 run
+done
 
 # ---- names ----
 mkdir -p sub
