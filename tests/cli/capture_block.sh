@@ -15,14 +15,15 @@ loop_device 128
 # watch NAME SECONDS: captures the device in the background, while others use it; `watched` waits for its document.
 watch() {
 	rm -f "$1.json" "$1.json.trace"
-	"$IOLTP" raw --engine=null --rate=10 --time="$2" --capture=block --device="$loop" --output="$1.json" --verbosity=1 >watch.out 2>&1 &
+	"$IOLTP" raw --engine=null --rate=10 --time="$2" --report-interval=100ms --capture=block --device="$loop" --output="$1.json" \
+		--verbosity=1 >watch.out 2>&1 &
 	watcher=$!
-	for _ in $(seq 100); do
-		grep -qs 1 "$instances/ioltp-$watcher/events/block/block_rq_issue/enable" && break
+	# An interval has passed: the window is open.
+	for _ in $(seq 200); do
+		grep -qs '^\[ ' watch.out && break
 		sleep 0.05
 	done
-	# The window opens right after.
-	sleep 0.3
+	grep -qs 1 "$instances/ioltp-$watcher/events/block/block_rq_issue/enable" || fail "no tracepoint is enabled: $(cat watch.out)"
 }
 watched() {
 	wait "$watcher" || fail "the watching run: $(cat watch.out)"

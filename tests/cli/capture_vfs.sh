@@ -37,7 +37,8 @@ if command -v strace >/dev/null && strace -f -o /dev/null true 2>/dev/null; then
 	python3 -c 'import time; print(time.time_ns() - time.clock_gettime_ns(time.CLOCK_MONOTONIC))' >offset
 	# A small cache of pages makes it read; checkpoints make it write the database.
 	rm -f out.json*
-	strace -f -ttt -y -o calls -e trace=pread64,pwrite64,fdatasync,fsync "$IOLTP" "${load[@]}" --events=30 --time=0 --capture=vfs \
+	# The leak sanitizer cannot work under another tracer.
+	ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0 strace -f -ttt -y -o calls -e trace=pread64,pwrite64,fdatasync,fsync "$IOLTP" "${load[@]}" --events=30 --time=0 --capture=vfs \
 		--sqlite-cache-size=16K --sqlite-pragma=wal_autocheckpoint=20 --output=out.json run >out 2>err || fail "the run under strace"
 	cat >count.py <<'EOT'
 import re
