@@ -5,7 +5,7 @@
 local ctx = ...
 local C, client, ffi, host, yield = ctx.C, ctx.client, ffi, ctx.host, ctx.yield
 
-local DONE, ROWS, PENDING = 0, 1, 2
+local DONE, ROWS, PENDING, OTHER_ROWS = 0, 1, 2, 3
 local OUTCOME_OK, OUTCOME_RETRY, OUTCOME_LOST, OUTCOME_UNKNOWN = 0, 1, 3, 4
 -- What a statement without rows gives: `rs == nil` is true, `if rs` too.
 local NO_RESULT = ffi.cast("struct sql_result *", nil)
@@ -234,11 +234,17 @@ function statement:execute()
    end
    if r == ROWS then
       local rs = self.result
-      rs.ptr = C.ioltp_stmt_result(ptr) -- not the same each time where statements are sent as texts
+      rs.ptr = self.result_ptr
       return rs
    end
    if r == DONE then
       return NO_RESULT
+   end
+   -- At first, and where statements are sent as texts; else it stays the same, and asking would cost an object each time.
+   if r == OTHER_ROWS then
+      self.result_ptr = C.ioltp_stmt_result(ptr)
+      self.result.ptr = self.result_ptr
+      return self.result
    end
    raise(self.con, "<prepared statement>")
 end

@@ -76,8 +76,8 @@ const char *ioltp_rand_template(struct client *c, const char *fmt, size_t len);
 /* Lower case letters and digits, between min and max of them; the length is at *len. */
 const char *ioltp_rand_varstring(struct client *c, uint32_t min, uint32_t max, size_t *len);
 
-/* ---- SQL: calls return 0 done without rows, 1 done with rows, 2 pending (ask ioltp_poll), -1
- * failed (ioltp_con_error) ---- */
+/* ---- SQL: calls return 0 done without rows, 1 done with rows, 2 pending (ask ioltp_poll), 3
+ * done with rows in another ioltp_stmt_result than before, -1 failed (ioltp_con_error) ---- */
 int ioltp_con_connect(struct ioltp_con *con);
 void ioltp_con_disconnect(struct ioltp_con *con);
 bool ioltp_con_connected(const struct ioltp_con *con);

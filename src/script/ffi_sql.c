@@ -13,7 +13,7 @@
 #include "sql/stmt_text.h"
 
 /* What calls return to Lua. */
-enum { FFI_DONE = 0, FFI_ROWS = 1, FFI_PENDING = 2, FFI_FAILED = -1 };
+enum { FFI_DONE = 0, FFI_ROWS = 1, FFI_PENDING = 2, FFI_OTHER_ROWS = 3, FFI_FAILED = -1 };
 
 /* A bulk insert goes out when this much has been gathered. */
 #define BULK_BYTES (512u * 1024u)
@@ -355,7 +355,12 @@ static int execute_finished(struct ioltp_con *con, struct sql_stmt *stmt)
 	else if (counts(c))
 		tally_stmt_ok(c->tally, stmt->label, since_start(con),
 		              stmt->has_rows ? stmt->result->nrows : sql->affected);
-	return stmt->has_rows ? FFI_ROWS : FFI_DONE;
+	if (!stmt->has_rows)
+		return FFI_DONE;
+	if (__builtin_expect(stmt->result == stmt->told, 1))
+		return FFI_ROWS;
+	stmt->told = stmt->result;
+	return FFI_OTHER_ROWS;
 }
 
 int ioltp_execute(struct ioltp_con *con, struct sql_stmt *stmt)

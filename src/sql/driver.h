@@ -229,16 +229,18 @@ struct sql_stmt {
 	char *text;            /* as given, '?' marks; owned */
 	size_t len;
 	enum sql_class class;
-	unsigned nparams;          /* '?' marks outside quotes and comments */
-	struct sql_param **params; /* nparams; not owned; NULL entries: not bound */
-	bool has_rows;             /* last execution gave columns: `result` can be fetched */
-	struct sql_result *result; /* reused by each execution */
-	unsigned epoch;            /* conn->epoch that it was prepared in; 0: never */
-	bool emulated;             /* run as text with literals */
-	bool bound;                /* all params are set */
-	bool watched;              /* not the short way: emulated, unbound, hashed or logged */
-	void *impl;                /* NULL when emulated or closed */
-	unsigned label;            /* caller's: where it is tallied */
+	unsigned nparams;              /* '?' marks outside quotes and comments */
+	struct sql_param **params;     /* nparams; not owned; NULL entries: not bound */
+	bool has_rows;                 /* last execution gave columns: `result` can be fetched */
+	struct sql_result *result;     /* reused by each execution */
+	unsigned epoch;                /* conn->epoch that it was prepared in; 0: never */
+	bool emulated;                 /* run as text with literals */
+	bool bound;                    /* all params are set */
+	bool watched;                  /* not the short way: emulated, unbound, hashed or logged */
+	void *impl;                    /* NULL when emulated or closed */
+	unsigned label;                /* caller's: where it is tallied */
+	const struct sql_result *told; /* caller's: the result that it knows; an emulated statement
+	                                  gets others */
 	struct sql_stmt *next, *prev;
 };
 

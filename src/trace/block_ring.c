@@ -52,14 +52,27 @@ static int offset_of(struct tep_event *event, const char *name, int *size)
 	return f->offset;
 }
 
+/* The format alone: tracefs_local_events_system would read all of the kernel's symbols, too. */
+static struct tep_event *read_event(struct tep_handle *tep, const char *name)
+{
+	int size = 0;
+	char *text = tracefs_event_file_read(NULL, "block", name, "format", &size);
+	struct tep_event *e = NULL;
+
+	if (text != NULL && size > 0 &&
+	    tep_parse_event(tep, text, (unsigned long)size, "block") == 0)
+		e = tep_find_event_by_name(tep, "block", name);
+	free(text);
+	return e;
+}
+
 static bool read_formats(struct ring *r)
 {
-	const char *const systems[] = {"block", NULL};
-	struct tep_handle *tep = tracefs_local_events_system(NULL, systems);
+	struct tep_handle *tep = tep_alloc();
 	bool good = tep != NULL;
 
 	for (unsigned i = 0; good && i < 3; i++) {
-		struct tep_event *e = tep_find_event_by_name(tep, "block", names[i]);
+		struct tep_event *e = read_event(tep, names[i]);
 		struct layout *l = &r->events[i];
 
 		good = e != NULL;

@@ -63,6 +63,7 @@ struct param {
 };
 
 struct floor {
+	bool again; /* the transaction has met another, and is run again */
 	const char *conninfo;
 	const char *workload;
 	int32_t rows;
@@ -136,6 +137,15 @@ static void set_digits(struct floor *f, int at, int groups)
 	*text = '\0';
 }
 
+/* With another client: the same row inserted again, a deadlock. */
+static bool is_collision(const PGresult *result)
+{
+	const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+
+	return state != NULL && (strcmp(state, "23505") == 0 || strcmp(state, "40P01") == 0 ||
+	                         strcmp(state, "40001") == 0);
+}
+
 static void run_statement(struct floor *f, enum statement which)
 {
 	const char *params = statements[which].params, *values[PARAMS_MAX];
@@ -143,6 +153,8 @@ static void run_statement(struct floor *f, enum statement which)
 	char name[8];
 	PGresult *result;
 
+	if (f->again)
+		return;
 	for (int i = 0; i < n; i++) {
 		const bool is_int = params[i] == 'i';
 
@@ -154,6 +166,8 @@ static void run_statement(struct floor *f, enum statement which)
 	result = PQexecPrepared(f->pg, name, n, values, lengths, formats, 0);
 	if (PQresultStatus(result) == PGRES_TUPLES_OK)
 		f->bytes_read += (uint64_t)PQntuples(result);
+	else if (PQresultStatus(result) != PGRES_COMMAND_OK && is_collision(result))
+		f->again = true;
 	else if (PQresultStatus(result) != PGRES_COMMAND_OK)
 		die(f, statements[which].text);
 	PQclear(result);
@@ -265,7 +279,11 @@ static void measure(struct floor *f, void (*transaction)(struct floor *), struct
 
 	do {
 		transaction(f);
-		done++;
+		if (f->again)
+			PQclear(PQexec(f->pg, "ROLLBACK"));
+		else
+			done++;
+		f->again = false;
 		end_s = now_s();
 	} while (end_s - begin_s < f->time_s);
 	*share = (struct share){(double)done, end_s - begin_s, user_s() - begin_user_s};
