@@ -95,11 +95,11 @@ expect_status 0 "$IOLTP" "${accounts[@]}" check
 
 # ---- a server that hangs for good ----
 # By its own limit for a statement the run ends in time ...
-run_behind "${accounts[@]}" --threads=2 --time=4 --pgsql-statement-timeout=1 --pgsql-connect-timeout=1 --drain-time=20
+run_behind "${accounts[@]}" --threads=2 --time=6 --pgsql-statement-timeout=3 --pgsql-connect-timeout=1 --drain-time=20
 until_it_runs
 server_signal STOP
 run_ended 0
-assert_grep '^ +[0-9]+ +0 +08006 +no answer from the server for 1 s \(--pgsql-statement-timeout\)'
+assert_grep '^ +[0-9]+ +0 +08006 +no answer from the server for 3 s \(--pgsql-statement-timeout\)'
 server_signal CONT
 # ... and by the run's limit without.
 run_behind "${accounts[@]}" --threads=2 --time=6 --drain-time=2
