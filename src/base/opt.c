@@ -321,9 +321,8 @@ static int redeclare(struct opt_set *set, struct opt_entry *e, const struct opt_
 	if (e->declared) {
 		fresh.desc = *desc;
 		fresh.desc.name = e->desc.name;
-		fresh.desc.alias_of = NULL;
 		fresh.desc.flags |= e->desc.flags & OPT_SECRET;
-		rc = desc->alias_of == NULL ? check_declared(set, desc, err) : 0;
+		rc = check_declared(set, desc, err);
 		rc = rc != 0 ? rc : own_all(&fresh);
 	} else {
 		fresh.desc.def = desc->def;

@@ -156,7 +156,7 @@ void cmp_facts(struct cmp_facts *f, const struct cmp_view *v)
 	const char *loop = tree_text(v->app, "totals/loop");
 	double own_ns = tree_number(v->app, "generator/own_time_per_event_ns");
 	const struct tree *service = cmp_service(v->app);
-	double offered = tree_number(v->app, "totals/offered"), between;
+	double offered = tree_number(v->app, "totals/offered"), between, event_ns;
 
 	*f = (struct cmp_facts){0};
 	f->open_loop = loop != NULL && strcmp(loop, "open") == 0;
@@ -167,11 +167,11 @@ void cmp_facts(struct cmp_facts *f, const struct cmp_view *v)
 	f->achieved = offered > 0 ? tree_number(v->app, "totals/ok") / offered : NAN;
 	f->service_mean_ns = tree_number(service, "count") > 0 ? tree_number(service, "mean") : NAN;
 	f->lateness_p99_ns = cmp_percentile_ns(tree_at(v->app, "generator/lateness_ns"), "99");
-	f->generator_time =
-	    (own_ns + script_share(v) * f->service_mean_ns) / (own_ns + f->service_mean_ns);
+	event_ns = own_ns + f->service_mean_ns;
+	f->generator_time = (own_ns + script_share(v) * f->service_mean_ns) / event_ns;
 	/* What is neither in events nor the generator's own are think times. */
 	between = 1 - tree_number(v->app, "totals/fairness/time_avg_s") / v->elapsed_s;
-	f->idle = f->open_loop ? NAN : fmax(0, between - own_ns / (own_ns + f->service_mean_ns));
+	f->idle = f->open_loop ? NAN : fmax(0, between - own_ns / event_ns);
 	f->lock_time = f->embedded
 	                   ? tree_number(v->app, "totals/lock_wait_ns") / 1e9 / transactions_s(v)
 	                   : NAN;

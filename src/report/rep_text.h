@@ -29,9 +29,9 @@ void rep_text_device(const struct result *r, FILE *out);
 void rep_text_generator(const struct result *r, FILE *out);
 void rep_text_warnings(const struct result *r, FILE *out);
 
-/* What was captured; nothing when nothing was. */
 /* What the drive counted; nothing where no counters were taken. */
 void rep_text_counters(const struct result *r, FILE *out);
+/* What was captured; nothing when nothing was. */
 void rep_text_capture(const struct result *r, FILE *out);
 
 #endif

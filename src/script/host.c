@@ -24,7 +24,7 @@ static int host_fail(lua_State *L)
 	struct err err = ERR_INIT;
 
 	err_set(&err, luaL_checkint(L, 1), "%s", luaL_checkstring(L, 2));
-	return state_raise(host_self(L), L, &err);
+	return host_throw(L, &err);
 }
 
 /* Raises an error that C code found, for the user. */

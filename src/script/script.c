@@ -130,8 +130,7 @@ int script_help(struct script *s, FILE *out, struct err *err)
 		opt_print_help(s->options, title, out);
 	}
 	/* What is wrong with a value does not keep the user from the help. */
-	if (state_set_options(s->main, &ignored) != 0)
-		ignored = ERR_INIT;
+	(void)state_set_options(s->main, &ignored);
 	return call_simple(s, "help", err);
 }
 

@@ -42,6 +42,12 @@ static void maker_init(struct maker *m, enum trace_source source)
 	m->t.files = m->files;
 }
 
+/* Of a linear congruential generator: the upper bits are random enough for addresses. */
+static uint64_t next(uint64_t *x)
+{
+	return *x = *x * 6364136223846793005u + 1442695040888963407u;
+}
+
 static void add_file(struct maker *m, const char *path, enum trace_kind kind, uint64_t size_bytes)
 {
 	struct trace_file *f = &m->files[m->t.head.nfiles++];
@@ -50,6 +56,13 @@ static void add_file(struct maker *m, const char *path, enum trace_kind kind, ui
 	f->kind = kind;
 	f->size_bytes = size_bytes;
 	f->block_bytes = 4096;
+}
+
+/* Tracepoints of one device. */
+static void device_init(struct maker *m, uint64_t size_bytes)
+{
+	maker_init(m, TRACE_SOURCE_BLOCK);
+	add_file(m, "/dev/x", TRACE_KIND_DEVICE, size_bytes);
 }
 
 static struct trace_event *add(struct maker *m, enum trace_op op, uint64_t offset, uint32_t size)
@@ -395,8 +408,7 @@ static void test_sequence_out_of_order(void **state)
 	struct maker m;
 
 	(void)state;
-	maker_init(&m, TRACE_SOURCE_BLOCK);
-	add_file(&m, "/dev/x", TRACE_KIND_DEVICE, GIB);
+	device_init(&m, GIB);
 	for (uint64_t i = 0; i < 8000; i++)
 		add(&m, TRACE_WRITE, (i / 8 * 8 + order[i % 8]) * 65536, 65536);
 	distil_all(&m, &d, &out);
@@ -415,12 +427,10 @@ static void test_holes_are_cut(void **state)
 	struct maker m;
 
 	(void)state;
-	maker_init(&m, TRACE_SOURCE_BLOCK);
-	add_file(&m, "/dev/x", TRACE_KIND_DEVICE, 4096 * GIB);
+	device_init(&m, 4096 * GIB);
 	for (unsigned i = 0; i < 20000; i++) {
-		x = x * 6364136223846793005u + 1442695040888963407u;
-		add(&m, TRACE_READ, (i % 2 != 0 ? 100 * GIB : 130 * GIB) + (x >> 33) % 65536 * 4096,
-		    4096);
+		add(&m, TRACE_READ,
+		    (i % 2 != 0 ? 100 * GIB : 130 * GIB) + (next(&x) >> 33) % 65536 * 4096, 4096);
 	}
 	distil_all(&m, &d, &out);
 	assert_in_range(d->span_bytes, 500u << 20, 512u << 20);
@@ -438,11 +448,9 @@ static void test_pieces_are_drawn_together(void **state)
 	struct maker m;
 
 	(void)state;
-	maker_init(&m, TRACE_SOURCE_BLOCK);
-	add_file(&m, "/dev/x", TRACE_KIND_DEVICE, 256 * GIB);
+	device_init(&m, 256 * GIB);
 	for (unsigned i = 0; i < 9000; i++) {
-		x = x * 6364136223846793005u + 1442695040888963407u;
-		add(&m, TRACE_WRITE, i % 30 * 8 * GIB + (x >> 33) % 256 * 4096, 4096);
+		add(&m, TRACE_WRITE, i % 30 * 8 * GIB + (next(&x) >> 33) % 256 * 4096, 4096);
 	}
 	distil_all(&m, &d, &out);
 	assert_in_range(d->span_bytes, 30u << 20, 31u << 20);
@@ -459,11 +467,9 @@ static void test_sparse_use_is_no_hole(void **state)
 	struct maker m;
 
 	(void)state;
-	maker_init(&m, TRACE_SOURCE_BLOCK);
-	add_file(&m, "/dev/x", TRACE_KIND_DEVICE, 4096 * GIB);
+	device_init(&m, 4096 * GIB);
 	for (unsigned i = 0; i < 3000; i++) {
-		x = x * 6364136223846793005u + 1442695040888963407u;
-		add(&m, TRACE_READ, 1000 * GIB + (x >> 33) % (1024u * 262144u) * 4096, 4096);
+		add(&m, TRACE_READ, 1000 * GIB + (next(&x) >> 33) % (1024u * 262144u) * 4096, 4096);
 	}
 	distil_all(&m, &d, &out);
 	near((double)d->span_bytes, 1024.0 * (double)GIB, 0.02, "span");
@@ -488,8 +494,7 @@ static void run_client(struct maker *m, unsigned n)
 		uint64_t begin_ns = m->now_ns;
 
 		for (unsigned k = 0; k < 4; k++) {
-			x = x * 6364136223846793005u + 1442695040888963407u;
-			add(m, TRACE_READ, (x >> 40) % 10000 * 4096, 4096)->flags =
+			add(m, TRACE_READ, (next(&x) >> 40) % 10000 * 4096, 4096)->flags =
 			    k < i % 4 ? TRACE_CACHED : 0;
 		}
 		for (unsigned k = 0; i % 10 != 0 && k < 3; k++) {
@@ -602,15 +607,13 @@ static void test_transactions_of_a_device(void **state)
 	struct maker m;
 
 	(void)state;
-	maker_init(&m, TRACE_SOURCE_BLOCK);
-	add_file(&m, "/dev/x", TRACE_KIND_DEVICE, 4 * GIB);
+	device_init(&m, 4 * GIB);
 	m.t.head.ntypes = 1;
 	snprintf(m.t.head.types[0], sizeof(m.t.head.types[0]), "tpcc");
 	for (unsigned i = 0; i < 6000; i++) {
 		struct trace_event *e;
 
-		x = x * 6364136223846793005u + 1442695040888963407u;
-		add(&m, TRACE_READ, (x >> 40) % 100000 * 16384, 16384)->owner = 7;
+		add(&m, TRACE_READ, (next(&x) >> 40) % 100000 * 16384, 16384)->owner = 7;
 		if (i % 3 == 0) {
 			e = add(&m, TRACE_WRITE, 3 * GIB + log, 4096);
 			e->flags = TRACE_SYNC;
