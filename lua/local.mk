@@ -12,6 +12,7 @@ lua_files = \
 	lua/ioltp/rand.lua \
 	lua/ioltp/report.lua \
 	lua/ioltp/runtime.lua \
+	lua/ioltp/share.lua \
 	lua/ioltp/sql.lua \
 	lua/ioltp_schema.lua \
 	lua/oltp_common.lua \

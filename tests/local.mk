@@ -108,6 +108,7 @@ cli_tests = \
 	tests/cli/guard_serial.sh \
 	tests/cli/guard_signature.sh \
 	tests/cli/guard_tricks.sh \
+	tests/cli/lua_states.sh \
 	tests/cli/oltp.sh \
 	tests/cli/profiles.sh \
 	tests/cli/pts_iops.sh \

@@ -4,15 +4,14 @@
 local ctx = ...
 local host = ctx.host
 
-local api = {
+local constants = {
    ARG_NULL = 0, ARG_BOOL = 1, ARG_INT = 2, ARG_SIZE = 3, ARG_DOUBLE = 4, ARG_STRING = 5, ARG_LIST = 6, ARG_FILE = 7,
    ARG_MAX = 8,
    PARALLEL_COMMAND = true,
-   argv = {},
 }
-local M = { api = api }
+local M = {}
 
-local type_of = { boolean = api.ARG_BOOL, number = api.ARG_DOUBLE, string = api.ARG_STRING, table = api.ARG_LIST }
+local type_of = { boolean = constants.ARG_BOOL, number = constants.ARG_DOUBLE, string = constants.ARG_STRING, table = constants.ARG_LIST }
 
 local function as_text(value)
    if type(value) == "boolean" then
@@ -40,7 +39,7 @@ end
 
 -- A flag without a default is on, as in sysbench.
 local function default_of(arg, value)
-   if value == nil and arg == api.ARG_BOOL then
+   if value == nil and arg == constants.ARG_BOOL then
       return "on"
    end
    return as_text(value)
@@ -50,8 +49,8 @@ local function declare_one(source, name, def)
    if type(def) ~= "table" then
       host.fail(1, string.format("%s: option '%s' is not declared by a table; write {\"text\", default}", source.path, name))
    end
-   local arg = def[3] or def.type or type_of[type(def[2])] or api.ARG_STRING
-   if type(arg) ~= "number" or arg < 0 or arg >= api.ARG_MAX then
+   local arg = def[3] or def.type or type_of[type(def[2])] or constants.ARG_STRING
+   if type(arg) ~= "number" or arg < 0 or arg >= constants.ARG_MAX then
       host.fail(1, string.format("%s: option '%s' has an unknown type; use sysbench.cmdline.ARG_*", source.path, name))
    end
    host.declare({
@@ -80,12 +79,12 @@ function M.declare(sources)
 end
 
 -- One validator per option, called with its name and text; false or a text refuses.
-local function validate(source)
+local function validate(opt, source)
    for _, name in ipairs(sorted_names(source.options or {})) do
       local check = source.options[name][4]
       if type(check) == "function" then
          local key = name:gsub("-", "_")
-         local value = as_text(sysbench.opt[key])
+         local value = as_text(opt[key])
          local verdict = check(name, value)
          if not verdict or type(verdict) == "string" then
             host.fail(2, string.format("--%s=%s: %s", (name:gsub("_", "-")), tostring(value),
@@ -95,39 +94,66 @@ local function validate(source)
    end
 end
 
+-- A new table of options; true: of those that sysbench and the script have.
+local function options(of_scripts)
+   local opt = host.options(of_scripts)
+   opt.num_threads, opt.max_requests, opt.max_time, opt.tx_rate = opt.threads, opt.events, opt.time, opt.rate
+   return opt
+end
+
 -- 1.0 scripts without declarations find every option as a global; nothing that exists is overwritten.
-local function globals(extra)
-   mysql_table_engine, myisam_max_rows = "innodb", 1000000
-   if sysbench.opt.db_driver == "sqlite" and sysbench.opt.sqlite_pretend ~= "" then
-      db_driver = sysbench.opt.sqlite_pretend
+local function globals(env, extra)
+   local opt = options()
+   env.mysql_table_engine, env.myisam_max_rows = "innodb", 1000000
+   if opt.db_driver == "sqlite" and opt.sqlite_pretend ~= "" then
+      env.db_driver = opt.sqlite_pretend
    end
-   for name, value in pairs(sysbench.opt) do
+   for name, value in pairs(opt) do
       -- What is not set is an empty text; but scripts test for names that sysbench has not.
-      if rawget(_G, name) == nil and (value ~= "" or host.of_sysbench((name:gsub("_", "-")))) then
-         _G[name] = value
+      if rawget(env, name) == nil and (value ~= "" or host.of_sysbench((name:gsub("_", "-")))) then
+         env[name] = value
       end
    end
    for _, arg in ipairs(extra) do
       local name, value = arg:match("^%-%-([^=]+)=(.*)$")
       name = (name or arg:gsub("^%-%-", "")):gsub("-", "_")
-      _G[name] = value or ""
+      env[name] = value or ""
    end
 end
 
-function M.set(sources, extra)
+-- sysbench.opt holds what sysbench and the script have; the other options of ours, which are many, come when they are
+-- looked for.
+local all
+local others = {
+   __index = function(_, name)
+      all = all or options()
+      return all[name]
+   end
+}
+
+-- Clients that share a state have one table of values; what a client changes is its own.
+local common
+local function new_opt()
+   if not ctx.shared then
+      return setmetatable(options(true), others)
+   end
+   common = common or { __index = setmetatable(options(true), others) }
+   return setmetatable({}, common)
+end
+
+function M.set(self, extra)
    local any = true
-   local opt = host.options()
-   sysbench.opt = opt
-   opt.num_threads, opt.max_requests, opt.max_time, opt.tx_rate = opt.threads, opt.events, opt.time, opt.rate
-   for _, source in ipairs(sources) do
+   local opt = new_opt()
+   self.sysbench.opt = opt
+   for _, source in ipairs(self.sources) do
       any = any and source.options == nil
    end
    if any then
-      globals(extra)
+      globals(self.env, extra)
    end
    if ctx.kind == "main" then
-      for _, source in ipairs(sources) do
-         validate(source)
+      for _, source in ipairs(self.sources) do
+         validate(opt, source)
       end
    end
 end
@@ -151,9 +177,9 @@ local function lookup(source, command)
 end
 
 -- Workloads of a mix may share a command (by a common module): it runs once.
-local function distinct(command)
+local function distinct(self, command)
    local list, seen = {}, {}
-   for _, source in ipairs(ctx.sources) do
+   for _, source in ipairs(self.sources) do
       local f, parallel = lookup(source, command)
       if f then
          local info = debug.getinfo(f, "S")
@@ -167,12 +193,12 @@ local function distinct(command)
    return list
 end
 
-function M.has(command)
-   return #distinct(command) > 0
+function M.has(self, command)
+   return #distinct(self, command) > 0
 end
 
-function M.is_parallel(command)
-   for _, entry in ipairs(distinct(command)) do
+function M.is_parallel(self, command)
+   for _, entry in ipairs(distinct(self, command)) do
       if entry.parallel then
          return true
       end
@@ -181,27 +207,36 @@ function M.is_parallel(command)
 end
 
 -- False: the script says that it failed.
-function M.run(command)
-   for _, entry in ipairs(distinct(command)) do
+function M.run(self, command)
+   for _, entry in ipairs(distinct(self, command)) do
       -- In a mix, commands that are not parallel run in one of the threads.
-      if entry.parallel or ctx.kind == "main" or ctx.tid == 0 then
-         ctx.current = entry.source
+      if entry.parallel or ctx.kind == "main" or self.tid == 0 then
+         self.current = entry.source
          if entry.f() == false then
             return false
          end
-         ctx.current = nil
+         self.current = nil
       end
    end
    return true
 end
 
-function api.print_test_options()
-   for _, source in ipairs(ctx.sources) do
+local function print_test_options()
+   for _, source in ipairs(ctx.me().sources) do
       for _, name in ipairs(sorted_names(source.options or {})) do
          local def = source.options[name]
          print(string.format("  --%s=VALUE\t%s [%s]", (name:gsub("_", "-")), def[1] or "", as_text(def[2]) or ""))
       end
    end
+end
+
+-- A client's sysbench.cmdline.
+function M.api()
+   local api = { argv = {}, print_test_options = print_test_options }
+   for name, value in pairs(constants) do
+      api[name] = value
+   end
+   return api
 end
 
 return M

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- environment: globals and `require` of a workload. A single workload lives in _G, as scripts expect; several in one
--- run (--mix) have an environment each, so that their events, options and connections do not meet.
+-- environment: globals and `require` of a workload. A single workload of a state's only client lives in _G, as scripts
+-- expect; several in one run (--mix), and those of clients that share a state, have an environment each, so that their
+-- events, options and connections do not meet.
 
 local ctx = ...
 
@@ -46,6 +47,7 @@ package.loaders[2] = function(name)
    if not chunk then
       error(("error loading module '%s' from file '%s':\n\t%s"):format(name, file, err), 0)
    end
+   ctx.files[name] = file
    return chunk
 end
 
@@ -63,6 +65,7 @@ local function require_into(source)
       if not chunk then
          error(err, 2)
       end
+      ctx.files[name] = file
       setfenv(chunk, source.env)
       source.loaded[name] = true
       local ok, value = pcall(chunk, name)
@@ -77,13 +80,27 @@ local function require_into(source)
    end
 end
 
-function M.new(source)
-   package.path = search_path(source)
-   if not ctx.several then
-      return _G
+-- A copy, not a table that falls back to _G: scripts may give their globals a metatable of their own.
+function M.copy_of_globals()
+   local env = {}
+   for name, value in pairs(_G) do
+      env[name] = value
    end
-   local env = setmetatable({}, { __index = _G })
    env._G = env
+   return env
+end
+
+function M.new(source)
+   local client = source.client
+   package.path = search_path(source)
+   if not client.several and not ctx.shared then
+      return client.env
+   end
+   local env = client.env
+   if client.several then
+      env = setmetatable({}, { __index = client.env })
+      env._G = env
+   end
    source.env = env
    env.require = require_into(source)
    env.dofile = function(file)

@@ -2,28 +2,27 @@
 -- legacy: globals of sysbench 0.5 that 1.0 still has. They use one connection, made by db_connect or on first use.
 
 local ctx = ...
-local client, C = ctx.client, ctx.C
-local rand, sql = sysbench.rand, sysbench.sql
+local me, C, rand, sql = ctx.me, ctx.C, ctx.rand, ctx.sql
 
-thread_id = ctx.tid
 DB_ERROR_NONE, DB_ERROR_RESTART_TRANSACTION, DB_ERROR_FAILED = 0, 1, 2
 
-local con
-
 local function connected()
-   con = con or sql.driver():connect()
-   return con
+   local client = me()
+   client.con = client.con or sql.driver():connect()
+   return client.con
 end
 
 function db_connect()
-   con = sql.driver():connect()
-   return con
+   local client = me()
+   client.con = sql.driver():connect()
+   return client.con
 end
 
 function db_disconnect()
-   if con then
-      con:disconnect()
-      con = nil
+   local client = me()
+   if client.con then
+      client.con:disconnect()
+      client.con = nil
    end
 end
 
@@ -113,7 +112,7 @@ function sb_rand_uniq(a, b)
          .. tostring(a) .. " and " .. tostring(b), 2)
    end
    from, to = math.ceil(from), math.floor(to)
-   return from + C.ioltp_rand_unique_below(client, math.max(to - from, 0) + 1)
+   return from + C.ioltp_rand_unique_below(math.max(to - from, 0) + 1)
 end
 -- 32 random bits.
 function sb_rnd() return rand.uniform(0, 4294967295) end

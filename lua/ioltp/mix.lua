@@ -4,15 +4,17 @@
 local ctx = ...
 local host = ctx.host
 
-function ioltp.exponential(mean, cut)
+local M = {}
+
+function M.exponential(mean, cut)
    return { kind = "exponential", mean = mean, cut = cut or 0 }
 end
 
-function ioltp.fixed(seconds)
+function M.fixed(seconds)
    return { kind = "fixed", mean = seconds }
 end
 
-function ioltp.uniform(lo, hi)
+function M.uniform(lo, hi)
    return { kind = "uniform", lo = lo, hi = hi }
 end
 
@@ -20,7 +22,7 @@ local function check_delay(path, name, what, d)
    if d == nil then
       return { kind = nil }
    elseif type(d) == "number" then
-      d = ioltp.fixed(d)
+      d = M.fixed(d)
    elseif type(d) ~= "table" or not d.kind then
       host.fail(1, string.format("%s: %s of '%s' is neither seconds nor ioltp.exponential/uniform/fixed", path, what, name))
    end
@@ -32,8 +34,8 @@ local function check_delay(path, name, what, d)
 end
 
 -- Declares the transaction types of this workload. By weight, or by cards of a deck (exact shares).
-function ioltp.mix(types)
-   local source = ctx.current
+function M.mix(types)
+   local source = ctx.me().current
    if not source then
       host.fail(1, "ioltp.mix: call it from the body of the script")
    end
@@ -56,3 +58,5 @@ function ioltp.mix(types)
    table.sort(mix, function(a, b) return a.name < b.name end)
    source.mix = mix
 end
+
+return M

@@ -2,7 +2,8 @@
 -- report: sysbench's report functions for hooks, and its histogram.
 
 local ctx = ...
-local C, host, ffi = ctx.C, ctx.host, ffi
+
+local M = {}
 
 local function per_second(stat, n)
    return stat.time_interval > 0 and n / stat.time_interval or 0
@@ -12,18 +13,19 @@ local function queries(stat)
    return stat.reads + stat.writes + stat.other
 end
 
-function sysbench.report_default(stat)
+function M.report_default(stat)
    local tps = per_second(stat, stat.events)
    print(string.format("[ %.0fs ] thds: %u tps: %.2f qps: %.2f (r/w/o: %.2f/%.2f/%.2f) lat (ms,%g%%): %.2f err/s: %.2f reconn/s: %.2f",
       stat.time_total, stat.threads_running, tps, per_second(stat, queries(stat)), per_second(stat, stat.reads),
       per_second(stat, stat.writes), per_second(stat, stat.other), stat.percentile, stat.latency_pct * 1000,
       per_second(stat, stat.errors), per_second(stat, stat.reconnects)))
-   if sysbench.opt and sysbench.opt.rate and sysbench.opt.rate > 0 and stat.queue_length then
+   local opt = ctx.me().sysbench.opt
+   if opt and opt.rate and opt.rate > 0 and stat.queue_length then
       print(string.format("[ %.0fs ] queue length: %u, concurrency: %u", stat.time_total, stat.queue_length, stat.concurrency))
    end
 end
 
-function sysbench.report_csv(stat)
+function M.report_csv(stat)
    print(string.format("%.0f,%u,%.2f,%.2f,%.2f,%.2f,%.2f,%.2f,%.2f,%.2f", stat.time_total, stat.threads_running,
       per_second(stat, stat.events), per_second(stat, queries(stat)), per_second(stat, stat.reads),
       per_second(stat, stat.writes), per_second(stat, stat.other), stat.latency_pct * 1000,
@@ -32,7 +34,7 @@ end
 
 local json_open = false
 
-function sysbench.report_json(stat)
+function M.report_json(stat)
    if not json_open then
       json_open = true
       io.write("[\n")
@@ -58,12 +60,12 @@ end
 
 -- ---- histogram ----
 
-sysbench.histogram = {}
+M.histogram = {}
 local histogram = {}
 histogram.__index = histogram
 
 -- `size` counters spaced evenly in the logarithm between min and max; values outside count at the ends.
-function sysbench.histogram.new(size, min, max)
+function M.histogram.new(size, min, max)
    if type(size) ~= "number" or size < 2 or type(min) ~= "number" or type(max) ~= "number" or min <= 0 or max <= min then
       error("histogram.new: wants a size of 2 or more and 0 < min < max", 2)
    end
@@ -96,3 +98,5 @@ function histogram:print()
       end
    end
 end
+
+return M

@@ -3,12 +3,17 @@
 -- yields (in thread mode it never is); then it ends in C.
 
 local ctx = ...
-local C, client, ffi, host, yield = ctx.C, ctx.client, ffi, ctx.host, ctx.yield
+local C, W, ffi, host, yield = ctx.C, ctx.W, ffi, ctx.host, ctx.yield
 
 local DONE, ROWS, PENDING, OTHER_ROWS = 0, 1, 2, 3
 local OUTCOME_OK, OUTCOME_RETRY, OUTCOME_LOST, OUTCOME_UNKNOWN = 0, 1, 3, 4
 -- What a statement without rows gives: `rs == nil` is true, `if rs` too.
 local NO_RESULT = ffi.cast("struct sql_result *", nil)
+local STATEMENT = ffi.typeof("struct sql_stmt *")
+-- The collector frees what nobody has any more, in the thread of whichever client shares the state: then not at once, as the
+-- connection may be at work in its own.
+local stmt_gone = ctx.shared and C.ioltp_stmt_drop or C.ioltp_stmt_close
+local result_gone = ctx.shared and C.ioltp_result_drop or C.ioltp_result_free
 
 local M = {
    type = {
@@ -52,18 +57,18 @@ local function raise(con, query)
       sql_errno = e.code,
       sql_state = ffi.string(e.state),
       sql_errmsg = ffi.string(e.text),
-      errcode = sysbench.error.RESTART_EVENT,
+      errcode = ctx.error.RESTART_EVENT,
    }, error_object)
    if outcome == OUTCOME_UNKNOWN then
-      object.errcode = sysbench.error.FAIL_EVENT
+      object.errcode = ctx.error.FAIL_EVENT
       error(object, 0)
    end
    if outcome == OUTCOME_RETRY or outcome == OUTCOME_LOST then
       error(object, 0)
    end
-   local ignorable = sysbench.hooks.sql_error_ignorable
+   local ignorable = con.client.sysbench.hooks.sql_error_ignorable
    if ignorable and ignorable(object) then
-      C.ioltp_count_error(client)
+      C.ioltp_count_error()
       error(object, 0)
    end
    error(position() .. tostring(object), 0)
@@ -155,7 +160,7 @@ local function give_up_last(con)
 end
 
 local function take_result(con)
-   local rs = setmetatable({ ptr = ffi.gc(C.ioltp_take_result(con.ptr), C.ioltp_result_free) }, result_meta)
+   local rs = setmetatable({ ptr = ffi.gc(C.ioltp_take_result(con.ptr), result_gone) }, result_meta)
    con.last = rs
    return rs
 end
@@ -187,7 +192,7 @@ function param:set(value)
 end
 
 function param:set_rand_str(fmt)
-   C.ioltp_param_template(client, self, fmt, #fmt)
+   C.ioltp_param_template(self, fmt, #fmt)
 end
 
 ffi.metatype("struct ioltp_param", { __index = param, __tostring = function() return "<sql_param>" end })
@@ -227,10 +232,10 @@ function statement:execute()
       error("execute: the statement is closed", 2)
    end
    local con = self.con.ptr
-   local r = C.ioltp_execute(con, ptr)
+   local r = W.ioltp_execute(con, ptr)
    while r == PENDING do
       yield()
-      r = C.ioltp_poll(con)
+      r = W.ioltp_poll(con)
    end
    if r == ROWS then
       local rs = self.result
@@ -258,7 +263,7 @@ function statement:close()
    self.ptr = nil
    self.result.ptr = nil
    if ptr then
-      C.ioltp_stmt_close(ffi.gc(ptr, nil))
+      W.ioltp_stmt_close(ffi.gc(ptr, nil))
    end
 end
 
@@ -299,7 +304,7 @@ local connection_meta = {
 local function finish(con, r, query)
    while r == PENDING do
       yield()
-      r = C.ioltp_poll(con.ptr)
+      r = W.ioltp_poll(con.ptr)
    end
    if r == DONE then
       return NO_RESULT
@@ -313,7 +318,7 @@ end
 function connection:query(text)
    text = tostring(text)
    give_up_last(self)
-   return finish(self, C.ioltp_query(self.ptr, text, #text), text)
+   return finish(self, W.ioltp_query(self.ptr, text, #text), text)
 end
 
 function connection:query_row(text)
@@ -330,13 +335,13 @@ function connection:query_row(text)
 end
 
 function connection:prepare(text)
-   local ptr = C.ioltp_prepare(self.ptr, text, #text)
+   local ptr = ffi.cast(STATEMENT, W.ioltp_prepare(self.ptr, text, #text))
    if ptr == nil then
       raise(self, text)
    end
    return setmetatable({
       con = self,
-      ptr = ffi.gc(ptr, C.ioltp_stmt_close),
+      ptr = ffi.gc(ptr, stmt_gone),
       result = setmetatable({ statement = true }, result_meta),
    }, statement_meta)
 end
@@ -346,11 +351,11 @@ function connection:bulk_insert_init(text)
 end
 
 function connection:bulk_insert_next(text)
-   finish(self, C.ioltp_bulk_next(self.ptr, text, #text), "<bulk insert>")
+   finish(self, W.ioltp_bulk_next(self.ptr, text, #text), "<bulk insert>")
 end
 
 function connection:bulk_insert_done()
-   finish(self, C.ioltp_bulk_done(self.ptr), "<bulk insert>")
+   finish(self, W.ioltp_bulk_done(self.ptr), "<bulk insert>")
 end
 
 function connection:more_results()
@@ -359,17 +364,17 @@ end
 
 function connection:next_result()
    give_up_last(self)
-   return finish(self, C.ioltp_next_result(self.ptr), "<next result>")
+   return finish(self, W.ioltp_next_result(self.ptr), "<next result>")
 end
 
 -- Where the driver has pipelines, the statements that fn makes go to the server without waiting for each, and their
 -- results are thrown away; elsewhere they run one by one.
 function connection:pipeline(fn)
-   if C.ioltp_pipeline(self.ptr, true) ~= DONE then
+   if W.ioltp_pipeline(self.ptr, true) ~= DONE then
       raise(self, "<pipeline>")
    end
    local ok, problem = pcall(fn, self)
-   local r = C.ioltp_pipeline(self.ptr, false)
+   local r = W.ioltp_pipeline(self.ptr, false)
    if not ok then
       error(problem, 0)
    end
@@ -379,12 +384,12 @@ function connection:pipeline(fn)
 end
 
 function connection:disconnect()
-   C.ioltp_con_disconnect(self.ptr)
+   W.ioltp_con_disconnect(self.ptr)
    return true
 end
 
 function connection:reconnect()
-   if C.ioltp_con_reconnect(self.ptr) ~= DONE then
+   if W.ioltp_con_reconnect(self.ptr) ~= DONE then
       raise(self, "<reconnect>")
    end
    return true
@@ -401,14 +406,14 @@ end
 
 -- With several workloads in one run, a client has one connection, not one per workload: the n-th connect in each
 -- thread_init is given the client's n-th connection.
-local function shared(self)
-   local source = ctx.current
-   if not ctx.several or not source or ctx.kind ~= "worker" then
+local function connected_before(self, client)
+   local source = client.current
+   if not client.several or not source or ctx.kind ~= "worker" then
       return nil
    end
-   ctx.shared = ctx.shared or {}
+   client.cons = client.cons or {}
    source.connects = (source.connects or 0) + 1
-   local con = ctx.shared[source.connects]
+   local con = client.cons[source.connects]
    if con and con.driver.real_name == self.real_name then
       return con
    end
@@ -416,7 +421,8 @@ local function shared(self)
 end
 
 function driver:connect()
-   local con, slot = shared(self)
+   local client = ctx.me()
+   local con, slot = connected_before(self, client)
    if con then
       return con
    end
@@ -425,17 +431,18 @@ function driver:connect()
       ptr = ffi.cast("struct ioltp_con *", handle),
       handle = handle, -- the same for functions that are not called by FFI
       driver = self,
+      client = client,
       last = false, -- result of the last query
    }, connection_meta)
    if slot then
-      ctx.shared[slot] = con
+      client.cons[slot] = con
    end
    return con
 end
 
 function M.driver(name)
    local script_name, real_name = host.driver(name)
-   ioltp.driver = real_name
+   ctx.me().ioltp.driver = real_name
    return setmetatable({ script_name = script_name, real_name = real_name }, driver_meta)
 end
 

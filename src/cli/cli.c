@@ -77,6 +77,7 @@ void cli_add_options(struct opt_set *set)
 	opt_set_add(set, "Report and command line options", cli_options);
 	opt_set_add(set, "The synthetic twin", twin_run_options);
 	opt_set_add(set, "Capture of I/O", capture_options);
+	opt_set_add(set, "General options", script_options);
 	opt_set_add(set, "Random number options", dist_options);
 	opt_set_add(set, "Database options", sql_options);
 	opt_set_add(set, "Database options", targets_options);

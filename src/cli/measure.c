@@ -166,6 +166,7 @@ static int reports_open(struct reports *r, const struct measure *m)
 	r->result.command_line = result_command_line(m->argc, m->argv, m->options);
 	r->result.options = m->options;
 	r->result.config = m->config;
+	r->result.lua_states = m->script != NULL ? m->script->nvms : 0;
 	r->result.mix = &m->script->mix;
 	r->result.compat_1_1 = strcmp(opt_str(m->options, "compat"), "1.1") == 0;
 	r->result.debug_histogram = opt_bool(m->options, "histogram");

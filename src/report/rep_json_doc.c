@@ -416,6 +416,8 @@ static json_t *generator(const struct result *r, const struct run_result *run)
 	put_real(o, "cpu_share", run->cpu_share);
 	put_count(o, "context_switches", run->ctx_switches);
 	put_count(o, "max_rss_bytes", run->max_rss_bytes);
+	if (r->lua_states != 0)
+		put_count(o, "lua_states", r->lua_states);
 	put(o, "clock", rep_json_text(run->clock_kind));
 	put_real(o, "clock_cost_ns", run->clock_cost_ns);
 	put_real(o, "clock_drift_ppm", run->clock_drift_ppm);

@@ -376,6 +376,8 @@ void rep_text_generator(const struct result *r, FILE *out)
 	if (run->max_rss_bytes != 0)
 		fprintf(out, "; memory %s",
 		        units_format_size(text, sizeof(text), run->max_rss_bytes));
+	if (r->lua_states != 0)
+		fprintf(out, "; %u Lua states, shared", r->lua_states);
 	fprintf(out, "\n");
 }
 

@@ -50,8 +50,10 @@ struct result {
 	const struct opt_set *options;
 	const struct run_config *config;
 	const struct mix *mix;
-	const char *driver;   /* "sqlite"; NULL: the script used no database */
-	bool compat_1_1;      /* wording of the 1.1 reports */
+	unsigned
+	    lua_states;     /* that the clients share; 0: each has its own, or there is no script */
+	const char *driver; /* "sqlite"; NULL: the script used no database */
+	bool compat_1_1;    /* wording of the 1.1 reports */
 	bool debug_histogram; /* --histogram: print it in the text report */
 	bool show_serial;     /* device serial in clear instead of hashed */
 	struct kv host, device, database;

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * compat: C functions of sysbench that scripts call by ffi.C. They are given a thread number, or
- * nothing at all, and no client: which one they mean is kept per OS thread, set when a state is
- * entered. This is the one variable of its kind in the program.
- */
+/* compat: C functions of sysbench that scripts call by ffi.C. They are given a thread number, or
+ * nothing at all, and mean the client of the OS thread. */
 #include "script/export.h"
 
 #include <string.h>
@@ -11,16 +8,9 @@
 #include "run/client.h"
 #include "script/state.h"
 
-static _Thread_local struct client *current;
-
-void compat_set_client(struct client *c)
-{
-	current = c;
-}
-
 bool sb_more_events(int thread_id)
 {
-	struct client *c = current;
+	struct client *c = script_client;
 
 	(void)thread_id;
 	if (c == NULL || c->run == NULL)
@@ -34,20 +24,20 @@ bool sb_more_events(int thread_id)
 void sb_event_start(int thread_id)
 {
 	(void)thread_id;
-	if (current != NULL && current->run != NULL)
-		client_begin_again(current);
+	if (script_client != NULL && script_client->run != NULL)
+		client_begin_again(script_client);
 }
 
 void sb_event_stop(int thread_id)
 {
 	(void)thread_id;
-	if (current != NULL && current->run != NULL)
-		client_done(current, EVENT_OK);
+	if (script_client != NULL && script_client->run != NULL)
+		client_done(script_client, EVENT_OK);
 }
 
 void sb_counter_add(int thread_id, sb_counter_type type, uint64_t value)
 {
-	struct client *c = current;
+	struct client *c = script_client;
 
 	(void)thread_id;
 	if (c == NULL || c->tally == NULL || !c->recording)
@@ -83,7 +73,7 @@ void sb_counter_inc(int thread_id, sb_counter_type type)
 
 static uint32_t draw(int kind, uint32_t a, uint32_t b)
 {
-	return current != NULL ? (uint32_t)ioltp_rand64(current, kind, a, b) : a;
+	return script_client != NULL ? (uint32_t)ioltp_rand64(kind, a, b) : a;
 }
 
 uint32_t sb_rand_default(uint32_t a, uint32_t b)
@@ -118,15 +108,15 @@ uint32_t sb_rand_zipfian(uint32_t a, uint32_t b)
 
 uint32_t sb_rand_unique(void)
 {
-	return current != NULL ? (uint32_t)ioltp_rand_unique(current) : 0;
+	return script_client != NULL ? (uint32_t)ioltp_rand_unique() : 0;
 }
 
 void sb_rand_str(const char *fmt, char *buf)
 {
 	size_t len = strlen(fmt);
 
-	if (current != NULL)
-		rng_template(&current->rng[RNG_STRINGS], fmt, buf, len);
+	if (script_client != NULL)
+		rng_template(&script_client->rng[RNG_STRINGS], fmt, buf, len);
 	buf[len] = '\0';
 }
 
@@ -134,17 +124,17 @@ uint32_t sb_rand_varstr(char *buf, uint32_t min_len, uint32_t max_len)
 {
 	size_t len = 0;
 
-	if (current != NULL)
-		memcpy(buf, ioltp_rand_varstring(current, min_len, max_len, &len), len);
+	if (script_client != NULL)
+		memcpy(buf, ioltp_rand_varstring(min_len, max_len, &len), len);
 	return (uint32_t)len;
 }
 
 double sb_rand_uniform_double(void)
 {
-	return current != NULL ? ioltp_rand_double(current) : 0;
+	return script_client != NULL ? ioltp_rand_double() : 0;
 }
 
 uint64_t sb_rand_uniform_uint64(void)
 {
-	return current != NULL ? ioltp_rand_u64(current) : 0;
+	return script_client != NULL ? ioltp_rand_u64() : 0;
 }

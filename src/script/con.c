@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "script/con.h"
+#include "script/export.h"
 
 /* Between tries to connect again: first, and longest. */
 #define RECONNECT_FIRST_NS 10000000u
@@ -32,7 +33,7 @@ struct ioltp_con *con_open(struct client *c, const char *driver, struct err *err
 	con->next = sc->cons;
 	sc->cons = con;
 	__atomic_add_fetch(&sc->script->busy_conns, 1, __ATOMIC_RELAXED);
-	sql_connect(con->sql);
+	script_env_connect(sc->script, con->sql);
 	if (!con->sql->connected) {
 		err_run(err, "%s", con->sql->error.text);
 		return NULL;
@@ -41,12 +42,19 @@ struct ioltp_con *con_open(struct client *c, const char *driver, struct err *err
 	return con;
 }
 
+void con_close_all(struct script_client *sc)
+{
+	for (struct ioltp_con *con = sc->cons; con != NULL; con = con->next)
+		ioltp_con_disconnect(con);
+}
+
 void con_free_all(struct script_client *sc)
 {
 	while (sc->cons != NULL) {
 		struct ioltp_con *con = sc->cons;
 
 		sc->cons = con->next;
+		sql_dropped_close(sql_dropped_take(con->sql));
 		sql_result_free(con->result);
 		sc->hash ^= con->sql->hash * (2u * con->client->id + 1u);
 		sql_conn_free(con->sql);

@@ -5,11 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cpu.h"
 #include "base/strbuf.h"
 #include "script/state.h"
 
+/* First connections that are made at a time, per CPU and at least: a server that hundreds ask at
+ * once answers none of them before their time is over. */
+#define CONNECTS_PER_CPU 4u
+#define CONNECTS_LEAST   16u
+
 struct script_env {
 	pthread_mutex_t lock;
+	pthread_cond_t room; /* for another connect */
+	unsigned connecting;
 	struct sql_env *open[8]; /* in order of first use */
 	unsigned n;
 };
@@ -21,6 +29,8 @@ struct script_env *script_env_new(struct script *s)
 	(void)s;
 	if (e != NULL)
 		pthread_mutex_init(&e->lock, NULL);
+	if (e != NULL)
+		pthread_cond_init(&e->room, NULL);
 	return e;
 }
 
@@ -30,6 +40,7 @@ void script_env_free(struct script_env *e)
 		return;
 	for (unsigned i = 0; i < e->n; i++)
 		sql_env_close(e->open[i]);
+	pthread_cond_destroy(&e->room);
 	pthread_mutex_destroy(&e->lock);
 	free(e);
 }
@@ -74,6 +85,23 @@ struct sql_env *script_env_get(struct script *s, const char *name, struct err *e
 	env = open_locked(s, name, err);
 	pthread_mutex_unlock(&s->env->lock);
 	return env;
+}
+
+void script_env_connect(struct script *s, struct sql_conn *conn)
+{
+	const unsigned most = CONNECTS_PER_CPU * cpu_available();
+	struct script_env *e = s->env;
+
+	pthread_mutex_lock(&e->lock);
+	while (e->connecting >= (most > CONNECTS_LEAST ? most : CONNECTS_LEAST))
+		pthread_cond_wait(&e->room, &e->lock);
+	e->connecting++;
+	pthread_mutex_unlock(&e->lock);
+	sql_connect(conn);
+	pthread_mutex_lock(&e->lock);
+	e->connecting--;
+	pthread_cond_signal(&e->room);
+	pthread_mutex_unlock(&e->lock);
 }
 
 bool script_facts(struct script *s, const char **driver, struct kv *facts, bool *durable)

@@ -4,8 +4,8 @@
  * also handed to LuaJIT as text (preprocessor lines are dropped), so that there is one declaration
  * and not two: only plain C that LuaJIT's parser reads.
  *
- * A `client` is the simulated user that the state, or the coroutine, serves. All calls belong to
- * its thread.
+ * Calls mean the client whose thread makes them (script_client). Those that may wait are also in
+ * waiting.c, for states that several clients share.
  */
 #ifndef IOLTP_SCRIPT_FFI_API_H
 #define IOLTP_SCRIPT_FFI_API_H
@@ -14,7 +14,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct client;
 struct ioltp_con; /* a connection of a script */
 struct sql_stmt;
 struct sql_result;
@@ -47,34 +46,32 @@ struct ioltp_error {
 };
 
 /* ---- the event loop: client.h ---- */
-bool ioltp_next(struct client *c);
-bool ioltp_done_next(struct client *c);
-void ioltp_done(struct client *c, int fate);
-bool ioltp_retry(struct client *c);
-int ioltp_type(const struct client *c);
-bool ioltp_open_loop(const struct client *c);
-/* A script's own clock for the event in flight starts now (closed loop: the event starts now). */
-void ioltp_begin_again(struct client *c);
-bool ioltp_in_event(const struct client *c);
+/* Number of the client. */
+int ioltp_self(void);
+bool ioltp_next(void);
+bool ioltp_done_next(void);
+void ioltp_done(int fate);
+bool ioltp_retry(void);
+int ioltp_type(void);
 /* Rolls back every open transaction of the client and connects again what was lost; false: the run
  * ends first. */
-bool ioltp_recover(struct client *c);
+bool ioltp_recover(void);
 /* Counts an ignorable error that the script raised itself. */
-void ioltp_count_error(struct client *c);
+void ioltp_count_error(void);
 
 /* ---- random numbers: dist.h; kind as enum dist_type, -1 the one of --rand-type ---- */
-double ioltp_rand_default(struct client *c, double a, double b);
-double ioltp_rand(struct client *c, int kind, double a, double b);
-int64_t ioltp_rand64(struct client *c, int kind, int64_t a, int64_t b);
-uint64_t ioltp_rand_u64(struct client *c);
-double ioltp_rand_double(struct client *c);
-double ioltp_rand_unique(struct client *c);
+double ioltp_rand_default(double a, double b);
+double ioltp_rand(int kind, double a, double b);
+int64_t ioltp_rand64(int kind, int64_t a, int64_t b);
+uint64_t ioltp_rand_u64(void);
+double ioltp_rand_double(void);
+double ioltp_rand_unique(void);
 /* One of the numbers below n, 1 to 2^32: none twice in the process before all are used up. */
-double ioltp_rand_unique_below(struct client *c, double n);
+double ioltp_rand_unique_below(double n);
 /* Fills a buffer of the client's from a template; valid until the next call. */
-const char *ioltp_rand_template(struct client *c, const char *fmt, size_t len);
+const char *ioltp_rand_template(const char *fmt, size_t len);
 /* Lower case letters and digits, between min and max of them; the length is at *len. */
-const char *ioltp_rand_varstring(struct client *c, uint32_t min, uint32_t max, size_t *len);
+const char *ioltp_rand_varstring(uint32_t min, uint32_t max, size_t *len);
 
 /* ---- SQL: calls return 0 done without rows, 1 done with rows, 2 pending (ask ioltp_poll), 3
  * done with rows in another ioltp_stmt_result than before, -1 failed (ioltp_con_error) ---- */
@@ -98,6 +95,10 @@ int ioltp_bind(struct sql_stmt *stmt, struct ioltp_param **params, unsigned n);
 int ioltp_execute(struct ioltp_con *con, struct sql_stmt *stmt);
 struct sql_result *ioltp_stmt_result(struct sql_stmt *stmt);
 void ioltp_stmt_close(struct sql_stmt *stmt);
+/* What the collector of a shared state does with statements and results: their connection closes
+ * them when its own client uses it again. */
+void ioltp_stmt_drop(struct sql_stmt *stmt);
+void ioltp_result_drop(struct sql_result *result);
 bool ioltp_fetch(struct sql_result *result);
 const struct ioltp_value *ioltp_values(const struct sql_result *result);
 double ioltp_nfields(const struct sql_result *result);
@@ -113,7 +114,7 @@ int ioltp_bulk_done(struct ioltp_con *con);
 struct ioltp_param *ioltp_param_new(int type, uint64_t max);
 void ioltp_param_free(struct ioltp_param *p);
 void ioltp_param_text(struct ioltp_param *p, const char *text, size_t len);
-void ioltp_param_template(struct client *c, struct ioltp_param *p, const char *fmt, size_t len);
+void ioltp_param_template(struct ioltp_param *p, const char *fmt, size_t len);
 
 /* ---- histograms of scripts: hist.h, values in ns ---- */
 struct hist *ioltp_hist_new(void);

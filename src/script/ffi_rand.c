@@ -8,9 +8,9 @@
 #include "base/dist.h"
 #include "script/state.h"
 
-static struct script_client *data_of(struct client *c)
+static struct script_client *own_data(void)
 {
-	return c->data;
+	return script_client->data;
 }
 
 /* Lua's numbers are doubles: cut to what an int64_t holds. */
@@ -23,36 +23,37 @@ static int64_t to_int(double v)
 	return v == v ? (int64_t)v : 0;
 }
 
-double ioltp_rand_default(struct client *c, double a, double b)
+double ioltp_rand_default(double a, double b)
 {
-	struct script_client *sc = data_of(c);
+	struct script_client *sc = own_data();
 	const struct dist_params *p = &sc->script->dist;
 
-	return (double)dist_draw(&c->rng[RNG_KEYS], p, p->type, &sc->zipf, to_int(a), to_int(b));
+	return (double)dist_draw(&script_client->rng[RNG_KEYS], p, p->type, &sc->zipf, to_int(a),
+	                         to_int(b));
 }
 
-int64_t ioltp_rand64(struct client *c, int kind, int64_t a, int64_t b)
+int64_t ioltp_rand64(int kind, int64_t a, int64_t b)
 {
-	struct script_client *sc = data_of(c);
+	struct script_client *sc = own_data();
 	const struct dist_params *p = &sc->script->dist;
 
-	return dist_draw(&c->rng[RNG_KEYS], p, kind < 0 ? p->type : (enum dist_type)kind, &sc->zipf,
-	                 a, b);
+	return dist_draw(&script_client->rng[RNG_KEYS], p,
+	                 kind < 0 ? p->type : (enum dist_type)kind, &sc->zipf, a, b);
 }
 
-double ioltp_rand(struct client *c, int kind, double a, double b)
+double ioltp_rand(int kind, double a, double b)
 {
-	return (double)ioltp_rand64(c, kind, to_int(a), to_int(b));
+	return (double)ioltp_rand64(kind, to_int(a), to_int(b));
 }
 
-uint64_t ioltp_rand_u64(struct client *c)
+uint64_t ioltp_rand_u64(void)
 {
-	return rng_u64(&c->rng[RNG_KEYS]);
+	return rng_u64(&script_client->rng[RNG_KEYS]);
 }
 
-double ioltp_rand_double(struct client *c)
+double ioltp_rand_double(void)
 {
-	return rng_double(&c->rng[RNG_KEYS]);
+	return rng_double(&script_client->rng[RNG_KEYS]);
 }
 
 /*
@@ -60,9 +61,9 @@ double ioltp_rand_double(struct client *c)
  * a process draw the same, nor does one twice before all are used up, and each client's numbers do
  * not depend on the others' pace.
  */
-double ioltp_rand_unique(struct client *c)
+double ioltp_rand_unique(void)
 {
-	struct script_client *sc = data_of(c);
+	struct script_client *sc = own_data();
 	uint32_t k = sc->unique_first + sc->unique_step * sc->unique++;
 
 	return (double)rng_permute32(sc->script->seed, k);
@@ -85,31 +86,31 @@ static uint64_t drawn_before(struct script *s, uint64_t below)
 	return __atomic_fetch_add(&s->unique[i].drawn, 1, __ATOMIC_RELAXED);
 }
 
-double ioltp_rand_unique_below(struct client *c, double n)
+double ioltp_rand_unique_below(double n)
 {
-	struct script *s = data_of(c)->script;
+	struct script *s = own_data()->script;
 	uint64_t below = (uint64_t)n;
 
 	return (double)rng_permute_below(s->seed, drawn_before(s, below) % below, below);
 }
 
-const char *ioltp_rand_template(struct client *c, const char *fmt, size_t len)
+const char *ioltp_rand_template(const char *fmt, size_t len)
 {
-	struct strbuf *sb = &data_of(c)->text;
+	struct strbuf *sb = &own_data()->text;
 
 	strbuf_reset(sb);
 	strbuf_add(sb, fmt, len);
 	if (sb->failed || sb->text == NULL)
 		return "";
-	rng_template(&c->rng[RNG_STRINGS], fmt, sb->text, len);
+	rng_template(&script_client->rng[RNG_STRINGS], fmt, sb->text, len);
 	return sb->text;
 }
 
-const char *ioltp_rand_varstring(struct client *c, uint32_t min, uint32_t max, size_t *len)
+const char *ioltp_rand_varstring(uint32_t min, uint32_t max, size_t *len)
 {
 	static const char alphabet[] = "abcdefghijklmnopqrstuvwxyz0123456789";
-	struct strbuf *sb = &data_of(c)->text;
-	struct rng *rng = &c->rng[RNG_STRINGS];
+	struct strbuf *sb = &own_data()->text;
+	struct rng *rng = &script_client->rng[RNG_STRINGS];
 	uint64_t n = max > min ? min + rng_below(rng, (uint64_t)max - min + 1) : min;
 
 	strbuf_reset(sb);

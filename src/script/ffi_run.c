@@ -5,48 +5,40 @@
 #include "run/client.h"
 #include "script/state.h"
 
-bool ioltp_next(struct client *c)
+int ioltp_self(void)
 {
-	return client_next(c);
+	return (int)script_client->id;
 }
 
-bool ioltp_done_next(struct client *c)
+bool ioltp_next(void)
 {
-	return client_done_next(c);
+	return client_next(script_client);
 }
 
-void ioltp_done(struct client *c, int fate)
+bool ioltp_done_next(void)
 {
-	client_done(c, (enum event_fate)fate);
+	return client_done_next(script_client);
 }
 
-bool ioltp_retry(struct client *c)
+void ioltp_done(int fate)
 {
-	return client_retry(c);
+	client_done(script_client, (enum event_fate)fate);
 }
 
-int ioltp_type(const struct client *c)
+bool ioltp_retry(void)
 {
-	return (int)c->type;
+	return client_retry(script_client);
 }
 
-bool ioltp_open_loop(const struct client *c)
+int ioltp_type(void)
 {
-	return c->run != NULL && c->run->arrivals.process != SCHED_CLOSED;
+	return (int)script_client->type;
 }
 
-void ioltp_begin_again(struct client *c)
+void ioltp_count_error(void)
 {
-	client_begin_again(c);
-}
+	struct client *c = script_client;
 
-bool ioltp_in_event(const struct client *c)
-{
-	return c->in_event;
-}
-
-void ioltp_count_error(struct client *c)
-{
 	if (c->tally != NULL && c->recording)
 		TALLY_ADD(c->tally->errors, 1);
 }

@@ -219,9 +219,9 @@ double ioltp_con_warnings(const struct ioltp_con *con)
 	return (double)con->sql->warnings;
 }
 
-bool ioltp_recover(struct client *c)
+bool ioltp_recover(void)
 {
-	return con_recover(c);
+	return con_recover(script_client);
 }
 
 /* ---- text queries ---- */
@@ -400,6 +400,11 @@ void ioltp_stmt_close(struct sql_stmt *stmt)
 	sql_stmt_close(stmt);
 }
 
+void ioltp_stmt_drop(struct sql_stmt *stmt)
+{
+	sql_stmt_drop(stmt);
+}
+
 /* ---- results ---- */
 
 bool ioltp_fetch(struct sql_result *result)
@@ -432,6 +437,11 @@ int ioltp_result_state(const struct sql_result *result)
 void ioltp_result_free(struct sql_result *result)
 {
 	sql_result_free(result);
+}
+
+void ioltp_result_drop(struct sql_result *result)
+{
+	sql_result_drop(result);
 }
 
 /* ---- bulk inserts ---- */
@@ -538,10 +548,10 @@ void ioltp_param_text(struct ioltp_param *p, const char *text, size_t len)
 		memcpy(buf, text, len);
 }
 
-void ioltp_param_template(struct client *c, struct ioltp_param *p, const char *fmt, size_t len)
+void ioltp_param_template(struct ioltp_param *p, const char *fmt, size_t len)
 {
 	char *buf = param_room(p, &len);
 
 	if (buf != NULL)
-		rng_template(&c->rng[RNG_STRINGS], fmt, buf, len);
+		rng_template(&script_client->rng[RNG_STRINGS], fmt, buf, len);
 }

@@ -15,7 +15,10 @@
 
 struct script_state *host_self(lua_State *L)
 {
-	return lua_touserdata(L, lua_upvalueindex(1));
+	const struct script_client *sc = script_client->data;
+
+	(void)L;
+	return sc->state;
 }
 
 /* host.fail(status, text): ends the command with one line and no traceback. */
@@ -65,9 +68,14 @@ static int host_warn(lua_State *L)
 
 /* ---- code ---- */
 
-/* What chunk_load has pushed: the function, or nil and words. */
-static int loaded(lua_State *L, int status)
+/* The function, or nil and words. */
+static int load_chunk(lua_State *L, const char *path, const char *text, size_t len)
 {
+	const struct script_state *st = host_self(L);
+	struct chunks *chunks = st->script->chunks;
+	const int status = st->vm->shared ? chunk_load_shared(chunks, L, path, text, len)
+	                                  : chunk_load(chunks, L, path, text, len);
+
 	if (status == 0)
 		return 1;
 	lua_pushnil(L);
@@ -78,8 +86,7 @@ static int loaded(lua_State *L, int status)
 /* host.chunk(path): the function that a file is; nil and words when it cannot be one. */
 static int host_chunk(lua_State *L)
 {
-	return loaded(L,
-	              chunk_load(host_self(L)->script->chunks, L, luaL_checkstring(L, 1), NULL, 0));
+	return load_chunk(L, luaL_checkstring(L, 1), NULL, 0);
 }
 
 /* host.source(number): the same of a workload. */
@@ -92,7 +99,17 @@ static int host_source(lua_State *L)
 	/* A "#!" line is for the shell; the line count stays. */
 	if (src->text[0] == '#')
 		skip = strcspn(src->text, "\n");
-	return loaded(L, chunk_load(s->chunks, L, src->path, src->text + skip, src->len - skip));
+	return load_chunk(L, src->path, src->text + skip, src->len - skip);
+}
+
+/* host.text(number): the text of a workload. */
+static int host_text(lua_State *L)
+{
+	const struct script *s = host_self(L)->script;
+	const struct script_source *src = &s->sources[luaL_checkint(L, 1)];
+
+	lua_pushlstring(L, src->text, src->len);
+	return 1;
 }
 
 /* ---- mixes ---- */
@@ -166,9 +183,13 @@ static int host_driver(lua_State *L)
 static int host_connect(lua_State *L)
 {
 	struct script_state *st = host_self(L);
+	const char *driver = luaL_checkstring(L, 1);
 	struct err err = ERR_INIT;
-	struct ioltp_con *con = con_open(st->client, luaL_checkstring(L, 1), &err);
+	struct ioltp_con *con;
 
+	vm_leave(st->vm);
+	con = con_open(st->client, driver, &err);
+	vm_enter(st->vm);
 	if (con == NULL)
 		return host_throw(L, &err);
 	lua_pushlightuserdata(L, con);
@@ -251,25 +272,32 @@ static int host_hist_rows(lua_State *L)
 	return 1;
 }
 
-void host_push(struct script_state *st)
+void host_push(lua_State *L)
 {
 	static const luaL_Reg functions[] = {
-	    {"barrier", host_barrier},     {"chunk", host_chunk},
-	    {"connect", host_connect},     {"source", host_source},
-	    {"raised", host_raised},       {"of_sysbench", host_of_sysbench},
-	    {"declare", host_declare},     {"driver", host_driver},
-	    {"fail", host_fail},           {"given", host_given},
-	    {"hist_rows", host_hist_rows}, {"interrupted", host_interrupted},
-	    {"load", host_load},           {"mix_add", host_mix_add},
-	    {"notice", host_notice},       {"options", host_options},
+	    {"barrier", host_barrier},
+	    {"chunk", host_chunk},
+	    {"connect", host_connect},
+	    {"source", host_source},
+	    {"raised", host_raised},
+	    {"of_sysbench", host_of_sysbench},
+	    {"declare", host_declare},
+	    {"driver", host_driver},
+	    {"fail", host_fail},
+	    {"given", host_given},
+	    {"hist_rows", host_hist_rows},
+	    {"interrupted", host_interrupted},
+	    {"load", host_load},
+	    {"mix_add", host_mix_add},
+	    {"notice", host_notice},
+	    {"options", host_options},
+	    {"text", host_text},
 	    {"warn", host_warn},
+	    {NULL, NULL},
 	};
-	lua_State *L = st->L;
 
 	lua_newtable(L);
-	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
-		lua_pushlightuserdata(L, st);
-		lua_pushcclosure(L, functions[i].func, 1);
-		lua_setfield(L, -2, functions[i].name);
-	}
+	luaL_register(L, NULL, functions);
+	waiting_push(L);
+	lua_setfield(L, -2, "waiting");
 }

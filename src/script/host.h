@@ -5,7 +5,7 @@
 
 #include "script/state.h"
 
-/* The state whose table `host` was called. */
+/* The client whose Lua code calls. */
 struct script_state *host_self(lua_State *L);
 /* Raises an error that C code found, for the user. */
 int host_throw(lua_State *L, const struct err *err);

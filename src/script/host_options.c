@@ -105,32 +105,6 @@ static void push_value(lua_State *L, const struct opt_set *set, const struct opt
 	}
 }
 
-struct option_ctx {
-	lua_State *L;
-	const struct opt_set *set;
-};
-
-static void add_option(void *ctx, const struct opt_desc *d, const char *value, bool given)
-{
-	struct option_ctx *o = ctx;
-
-	(void)value;
-	(void)given;
-	push_name(o->L, d->name);
-	push_value(o->L, o->set, d);
-	lua_rawset(o->L, -3);
-}
-
-/* host.options(): a new table of all options by name with '_'. */
-int host_options(lua_State *L)
-{
-	struct option_ctx o = {L, host_self(L)->script->options};
-
-	lua_newtable(L);
-	opt_each(o.set, add_option, &o);
-	return 1;
-}
-
 static bool is_of_sysbench(const char *name)
 {
 	static const char *const names[] = {
@@ -195,6 +169,37 @@ static bool is_of_sysbench(const char *name)
 			return true;
 	}
 	return false;
+}
+
+struct option_ctx {
+	lua_State *L;
+	const struct opt_set *set;
+	bool scripts_only; /* those that sysbench or the script has */
+};
+
+static void add_option(void *ctx, const struct opt_desc *d, const char *value, bool given)
+{
+	struct option_ctx *o = ctx;
+
+	(void)value;
+	(void)given;
+	if (o->scripts_only && (d->flags & (OPT_YIELDS | OPT_SHADOWS)) == 0 &&
+	    !is_of_sysbench(d->name))
+		return;
+	push_name(o->L, d->name);
+	push_value(o->L, o->set, d);
+	lua_rawset(o->L, -3);
+}
+
+/* host.options(scripts): a new table of all options by name with '_'; scripts true: of those that
+ * sysbench or the script has. */
+int host_options(lua_State *L)
+{
+	struct option_ctx o = {L, host_self(L)->script->options, lua_toboolean(L, 1)};
+
+	lua_newtable(L);
+	opt_each(o.set, add_option, &o);
+	return 1;
 }
 
 /* host.of_sysbench(name): an option, with '-', that sysbench has, too. */

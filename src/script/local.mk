@@ -15,4 +15,6 @@ libioltp_a_SOURCES += \
 	src/script/script.c src/script/script.h \
 	src/script/source.c \
 	src/script/state.c src/script/state.h \
-	src/script/team.c
+	src/script/team.c \
+	src/script/vm.c \
+	src/script/waiting.c

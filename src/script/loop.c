@@ -18,8 +18,11 @@ static int worker_init(void *ctx, struct worker *w, struct err *err)
 	if (state_call(st, "thread_init", 0, 0, err) != 0)
 		return -1;
 	/* What loading left over would stay until the script makes as much again, in each of maybe
-	 * thousands of states. */
+	 * thousands of states. Where clients share one, each that comes collects what was before.
+	 */
+	vm_enter(st->vm);
 	lua_gc(st->L, LUA_GCCOLLECT, 0);
+	vm_leave(st->vm);
 	return 0;
 }
 

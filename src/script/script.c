@@ -60,7 +60,13 @@ int script_open(struct script *s, const struct run_config *config, struct err *e
 	s->hook_intermediate = lua_toboolean(L, -2);
 	s->hook_cumulative = lua_toboolean(L, -1);
 	lua_pop(L, 3);
-	return s->has_event ? mix_seal(&s->mix, err) : 0;
+	if (s->has_event && mix_seal(&s->mix, err) != 0)
+		return -EINVAL;
+	if (vm_plan(s, config->threads, &s->nvms, err) != 0)
+		return -EINVAL;
+	if (s->nvms != 0 && (s->vms = vm_array_new(s->nvms)) == NULL)
+		return err_run(err, "lua: out of memory for states; use fewer --threads");
+	return 0;
 }
 
 static void free_sources(struct script *s)
@@ -83,6 +89,8 @@ void script_close(struct script *s)
 	state_free(s->report);
 	state_free(s->main);
 	s->report = s->main = NULL;
+	vm_array_free(s->vms, s->nvms);
+	s->vms = NULL;
 	script_env_free(s->env);
 	s->env = NULL;
 	chunks_free(s->chunks);

@@ -54,6 +54,8 @@ struct script {
 	struct script_env *env; /* drivers opened so far, shared by the states */
 	bool one_target;        /* connections go to target number `target` and are not spread */
 	unsigned target;
+	struct script_vm *vms; /* what the workers share; NULL: each has a state of its own */
+	unsigned nvms;
 	struct script_state *main;
 	struct script_state *report; /* made when hooks are there */
 	bool hook_intermediate, hook_cumulative;
@@ -62,6 +64,8 @@ struct script {
 	} unique[SCRIPT_UNIQUE_RANGES];
 	uint64_t hash; /* (atomic) of all freed connections: --db-hash */
 };
+
+extern const struct opt_desc script_options[];
 
 /* Where the bundled Lua files are: $IOLTP_DATADIR, the source tree when run from the build tree,
  * else the installed place. 0 or -errno with `err`. Caller frees *dir. */

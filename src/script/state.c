@@ -13,6 +13,10 @@
 /* The collector's pause: how large memory gets before a cycle, as a share of what was in use. */
 #define LOAD_PAUSE_PER_CENT 105
 #define RUN_PAUSE_PER_CENT  200 /* Lua's default */
+/* Much of a shared state lasts, and a cycle serves many clients. */
+#define SHARED_PAUSE_PER_CENT 140
+
+_Thread_local struct client *script_client;
 
 static const char *const kind_names[] = {"main", "worker", "command", "report"};
 
@@ -83,22 +87,35 @@ static int take_error(struct script_state *st, int status, struct err *err)
 	return rc;
 }
 
-int state_call(struct script_state *st, const char *name, int nargs, int nresults, struct err *err)
+/* state_call by who is in the Lua state already. */
+static int call(struct script_state *st, const char *name, int nargs, int nresults, struct err *err)
 {
 	lua_State *L = st->L;
 	int base = lua_gettop(L) - nargs;
 	int status;
 
-	compat_set_client(st->client);
 	push_traceback(st);
 	lua_insert(L, base + 1);
-	lua_rawgeti(L, LUA_REGISTRYINDEX, st->runtime);
+	lua_rawgeti(L, LUA_REGISTRYINDEX, st->vm->runtime);
 	lua_getfield(L, -1, name);
 	lua_remove(L, -2);
 	lua_insert(L, base + 2);
-	status = lua_pcall(L, nargs, nresults, base + 1);
+	lua_rawgeti(L, LUA_REGISTRYINDEX, st->self);
+	lua_insert(L, base + 3);
+	status = lua_pcall(L, nargs + 1, nresults, base + 1);
 	lua_remove(L, base + 1);
 	return status != 0 ? take_error(st, status, err) : 0;
+}
+
+int state_call(struct script_state *st, const char *name, int nargs, int nresults, struct err *err)
+{
+	int rc;
+
+	script_client = st->client;
+	vm_enter(st->vm);
+	rc = call(st, name, nargs, nresults, err);
+	vm_leave(st->vm);
+	return rc;
 }
 
 static void client_init(struct script_state *st, struct client *client, unsigned id)
@@ -124,8 +141,7 @@ static void client_init(struct script_state *st, struct client *client, unsigned
 	st->data.unique_first = client != NULL || st->kind == STATE_COMMAND ? c->id : s->threads;
 }
 
-/* ffi.C declarations, then lua/ioltp/runtime.lua with (host, client, facts): leaves a reference to
- * what it returns. */
+/* lua/ioltp/runtime.lua: leaves a reference to what it returns. */
 static int load_runtime(struct script_state *st, struct err *err)
 {
 	struct script *s = st->script;
@@ -137,23 +153,37 @@ static int load_runtime(struct script_state *st, struct err *err)
 	push_traceback(st);
 	status = chunk_load(s->chunks, L, path, NULL, 0);
 	if (status == 0) {
-		host_push(st);
-		lua_pushlightuserdata(L, st->client);
+		host_push(L);
 		lua_pushstring(L, ffi_api_text);
 		lua_pushstring(L, s->data_dir);
 		lua_pushstring(L, kind_names[st->kind]);
-		lua_pushinteger(L, (lua_Integer)st->client->id);
-		lua_pushnumber(L, (lua_Number)(rng_u64(&st->client->rng[RNG_SCRIPT]) >> 11));
+		lua_pushboolean(L, st->vm->shared);
 		lua_pushstring(L, PACKAGE_VERSION);
-		status = lua_pcall(L, 8, 1, 1);
+		status = lua_pcall(L, 6, 1, 1);
 	}
 	if (status != 0) {
 		take_error(st, status, err);
 		lua_settop(L, 0);
 		return -EIO;
 	}
-	st->runtime = luaL_ref(L, LUA_REGISTRYINDEX);
+	st->vm->runtime = luaL_ref(L, LUA_REGISTRYINDEX);
 	lua_settop(L, 0);
+	return 0;
+}
+
+/* runtime.new(tid, seed): leaves a reference to what it returns. */
+static int new_client(struct script_state *st, struct err *err)
+{
+	lua_State *L = st->L;
+
+	lua_rawgeti(L, LUA_REGISTRYINDEX, st->vm->runtime);
+	lua_getfield(L, -1, "new");
+	lua_remove(L, -2);
+	lua_pushinteger(L, (lua_Integer)st->client->id);
+	lua_pushnumber(L, (lua_Number)(rng_u64(&st->client->rng[RNG_SCRIPT]) >> 11));
+	if (lua_pcall(L, 2, 1, 0) != 0)
+		return take_error(st, LUA_ERRRUN, err);
+	st->self = luaL_ref(L, LUA_REGISTRYINDEX);
 	return 0;
 }
 
@@ -170,7 +200,7 @@ static int load_sources(struct script_state *st, struct err *err)
 		lua_rawseti(L, -2, i);
 	}
 	lua_pushboolean(L, s->nsources > 1);
-	if (state_call(st, "set_command", 3, 0, err) != 0)
+	if (call(st, "set_command", 3, 0, err) != 0)
 		return -EINVAL;
 	for (unsigned i = 0; i < s->nsources; i++) {
 		const struct script_source *src = &s->sources[i];
@@ -179,9 +209,36 @@ static int load_sources(struct script_state *st, struct err *err)
 		lua_pushstring(L, src->path);
 		lua_pushnumber(L, src->weight);
 		lua_pushinteger(L, (lua_Integer)i);
-		if (state_call(st, "add_source", 4, 0, err) != 0)
+		if (call(st, "add_source", 4, 0, err) != 0)
 			return -EINVAL;
 	}
+	return 0;
+}
+
+/* The Lua state, if the client is the first in it, and the client's part of it. */
+static int enter_first(struct script_state *st, struct err *err)
+{
+	struct script_vm *vm = st->vm;
+	const bool first = vm->L == NULL;
+
+	vm->members++;
+	if (first && (vm->L = luaL_newstate()) == NULL)
+		return err_run(err, "lua: out of memory for a state; use fewer --threads");
+	st->L = vm->L;
+	/* Loading makes much garbage, of which the memory would never be given back. */
+	lua_gc(vm->L, LUA_GCSETPAUSE, LOAD_PAUSE_PER_CENT);
+	if (first) {
+		luaL_openlibs(vm->L);
+		if (load_runtime(st, err) != 0)
+			return -EIO;
+	}
+	if (vm->shared) {
+		st->L = lua_newthread(vm->L);
+		luaL_ref(vm->L, LUA_REGISTRYINDEX); /* for as long as the state lives */
+	}
+	if (new_client(st, err) != 0 || load_sources(st, err) != 0)
+		return -EIO;
+	lua_gc(vm->L, LUA_GCSETPAUSE, vm->shared ? SHARED_PAUSE_PER_CENT : RUN_PAUSE_PER_CENT);
 	return 0;
 }
 
@@ -189,52 +246,80 @@ struct script_state *state_new(struct script *s, enum state_kind kind, struct cl
                                unsigned id, struct script_team *team, struct err *err)
 {
 	struct script_state *st = calloc(1, sizeof(*st));
+	int rc;
 
-	if (st == NULL || (st->L = luaL_newstate()) == NULL) {
-		free(st);
+	if (st == NULL) {
 		err_run(err, "lua: out of memory for a state; use fewer --threads");
 		return NULL;
 	}
+	st->vm = kind == STATE_WORKER && s->vms != NULL ? &s->vms[id % s->nvms] : &st->alone;
 	st->script = s;
 	st->kind = kind;
 	st->team = team;
 	client_init(st, client, id);
-	compat_set_client(st->client);
-	/* Loading makes much garbage, of which the memory would never be given back. */
-	lua_gc(st->L, LUA_GCSETPAUSE, LOAD_PAUSE_PER_CENT);
-	luaL_openlibs(st->L);
-	if (load_runtime(st, err) == 0 && load_sources(st, err) == 0) {
-		lua_gc(st->L, LUA_GCSETPAUSE, RUN_PAUSE_PER_CENT);
+	script_client = st->client;
+	vm_enter(st->vm);
+	rc = enter_first(st, err);
+	vm_leave(st->vm);
+	if (rc == 0)
 		return st;
-	}
 	state_free(st);
 	return NULL;
 }
 
-void state_free(struct script_state *st)
+static void destroy(struct script_state *st)
 {
-	if (st == NULL)
-		return;
-	/* Collected objects free results and statements: before their connections. */
-	lua_close(st->L);
 	con_free_all(&st->data);
 	__atomic_xor_fetch(&st->script->hash, st->data.hash, __ATOMIC_RELAXED);
 	strbuf_fini(&st->data.text);
 	if (st->client != NULL && st->client != &st->own)
 		st->client->data = NULL;
-	compat_set_client(NULL);
 	free(st);
+}
+
+void state_free(struct script_state *st)
+{
+	struct script_vm *vm;
+	struct script_state *left = NULL;
+
+	if (st == NULL)
+		return;
+	vm = st->vm;
+	con_close_all(&st->data);
+	vm_enter(vm);
+	st->next_left = vm->left;
+	vm->left = st;
+	if (--vm->members == 0) {
+		/* Collected objects free results and statements: before their connections, and
+		 * those before the clients. */
+		if (vm->L != NULL)
+			lua_close(vm->L);
+		vm->L = NULL;
+		left = vm->left;
+		vm->left = NULL;
+	}
+	vm_leave(vm);
+	while (left != NULL) {
+		st = left;
+		left = st->next_left;
+		destroy(st);
+	}
+	script_client = NULL;
 }
 
 int state_set_options(struct script_state *st, struct err *err)
 {
 	struct script *s = st->script;
-	lua_State *L = st->L;
+	int rc;
 
-	lua_newtable(L);
+	script_client = st->client;
+	vm_enter(st->vm);
+	lua_newtable(st->L);
 	for (unsigned i = 0; i < s->nextra; i++) {
-		lua_pushstring(L, s->extra[i]);
-		lua_rawseti(L, -2, (int)i + 1);
+		lua_pushstring(st->L, s->extra[i]);
+		lua_rawseti(st->L, -2, (int)i + 1);
 	}
-	return state_call(st, "set_options", 1, 0, err);
+	rc = call(st, "set_options", 1, 0, err);
+	vm_leave(st->vm);
+	return rc;
 }

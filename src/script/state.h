@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* state: one Lua state and the client behind it; private to script/. */
+/* state: a client's side of a Lua state: its own, or its turns in one that several share; private
+ * to script/. */
 #ifndef IOLTP_SCRIPT_STATE_H
 #define IOLTP_SCRIPT_STATE_H
 
@@ -64,8 +65,26 @@ struct script_team {
 
 enum state_kind { STATE_MAIN, STATE_WORKER, STATE_COMMAND, STATE_REPORT };
 
+/*
+ * A Lua state. Clients that share one take turns: whoever runs Lua holds the lock, and gives it
+ * away in each call that may wait (waiting.c). Each has a coroutine and globals of its own. Alone
+ * in its state a client needs no lock.
+ */
+struct script_vm {
+	lua_State *L; /* NULL: nobody is in it */
+	bool shared;
+	pthread_mutex_t lock; /* of all of the below and of the Lua state; shared states only */
+	int runtime;          /* registry reference of the table that runtime.lua returned */
+	unsigned members;     /* clients in it */
+	struct script_state *left; /* clients through with it: their objects may be in it still */
+};
+
 struct script_state {
-	lua_State *L;
+	lua_State *L; /* own coroutine, or the state itself */
+	struct script_vm *vm;
+	struct script_vm alone; /* vm of a client that shares with nobody */
+	int self;               /* registry reference of what runtime.new returned */
+	struct script_state *next_left;
 	struct script *script;
 	enum state_kind kind;
 	struct client *client; /* the run's, or &own */
@@ -75,8 +94,10 @@ struct script_state {
 	/* What the program has raised into Lua, the last of them first: scripts may catch it, and
 	 * where they do not the words are the user's, with this exit status and no traceback. */
 	struct err fails[2];
-	int runtime; /* registry reference of the table that runtime.lua returned */
 };
+
+/* The client that calls from Lua and ffi.C mean: set for the thread when a state is entered. */
+extern _Thread_local struct client *script_client;
 
 /* Makes a state and runs the bodies. `client` NULL: one of its own with number `id`. NULL with
  * `err` on failure. */
@@ -85,8 +106,10 @@ struct script_state *state_new(struct script *s, enum state_kind kind, struct cl
 void state_free(struct script_state *st);
 /* After the options are known: sets sysbench.opt. 0, or -errno with `err`. */
 int state_set_options(struct script_state *st, struct err *err);
-/* Calls function `name` of the runtime with nargs arguments from the top of the stack, wanting
- * nresults. 0, or -errno with `err` (traceback included) and the stack cleared of arguments. */
+/* Calls function `name` of the runtime with the client and nargs arguments from the top of the
+ * stack, wanting nresults. 0, or -errno with `err` (traceback included) and the stack cleared of
+ * arguments. In a state that is shared neither arguments nor results may be used: they need the
+ * lock. */
 int state_call(struct script_state *st, const char *name, int nargs, int nresults, struct err *err);
 /* What state_raise has raised with these words; NULL: something else did. */
 const struct err *state_raised(const struct script_state *st, const char *text);
@@ -94,7 +117,7 @@ const struct err *state_raised(const struct script_state *st, const char *text);
 int state_raise(struct script_state *st, lua_State *L, const struct err *err);
 
 /* ---- host.c: cold functions for Lua, as the table `host` on the stack ---- */
-void host_push(struct script_state *st);
+void host_push(lua_State *L);
 
 /* ---- chunk.c: code compiled once for all states ---- */
 struct chunks *chunks_new(void);
@@ -102,18 +125,26 @@ void chunks_free(struct chunks *all);
 /* Pushes the function that a file is, or that `text` is, where that is not NULL; or the words of
  * what is wrong. Status as luaL_loadfile's. Any thread. */
 int chunk_load(struct chunks *all, lua_State *L, const char *path, const char *text, size_t len);
+/* The same for a state that clients share: each call pushes a function of its own, but they have
+ * their code in common. */
+int chunk_load_shared(struct chunks *all, lua_State *L, const char *path, const char *text,
+                      size_t len);
 
 /* ---- env.c: drivers, opened on demand, one per name for the process ---- */
 struct script_env *script_env_new(struct script *s);
 void script_env_free(struct script_env *e);
 /* Opens a driver by name (NULL: --db-driver) or finds it. NULL with `err`. Any thread. */
 struct sql_env *script_env_get(struct script *s, const char *name, struct err *err);
+/* sql_connect of a new connection, when not too many others are connecting. */
+void script_env_connect(struct script *s, struct sql_conn *conn);
 /* Name that scripts see ("mysql" when SQLite pretends). */
 const char *script_env_name(struct sql_env *e);
 
 /* ---- con.c ---- */
 /* A connection for the client, connected. NULL with `err`. */
 struct ioltp_con *con_open(struct client *c, const char *driver, struct err *err);
+/* Ends the sessions; the connections stay for whom Lua objects still name them. */
+void con_close_all(struct script_client *sc);
 void con_free_all(struct script_client *sc);
 
 /* ---- team.c ---- */
@@ -123,7 +154,19 @@ void team_fini(struct script_team *t);
 bool team_barrier(struct script_team *t);
 void team_fail(struct script_team *t);
 
-/* The client that ffi.C functions of sysbench, which have only a thread number, mean. */
-void compat_set_client(struct client *c);
+/* ---- vm.c ---- */
+/* How many states a run's workers share; 0: each has its own. -errno with `err` when --lua-states
+ * wants what the script cannot do. */
+int vm_plan(struct script *s, unsigned threads, unsigned *states, struct err *err);
+/* The states of a run's workers; NULL: out of memory. */
+struct script_vm *vm_array_new(unsigned n);
+void vm_array_free(struct script_vm *vms, unsigned n);
+/* For all that touches a Lua state which may be shared. Nothing for one that is not. */
+void vm_enter(struct script_vm *vm);
+void vm_leave(struct script_vm *vm);
+
+/* ---- waiting.c ---- */
+/* Pushes the table of calls that let the others on meanwhile. */
+void waiting_push(lua_State *L);
 
 #endif

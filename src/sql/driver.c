@@ -198,7 +198,7 @@ struct sql_result *sql_result_new(struct sql_conn *conn, unsigned nfields)
 		sql_error_set(conn, SQL_FATAL, ENOMEM, NULL, "out of memory for a result");
 		return NULL;
 	}
-	result->conn = conn;
+	result->conn = result->home = conn;
 	if (sql_result_reshape(result, nfields) != 0) {
 		result_destroy(result);
 		return NULL;

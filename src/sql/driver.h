@@ -42,6 +42,7 @@ enum driver_caps {
 	CAP_IDENTITY = 16,    /* tables number their rows themselves (AUTO_INCREMENT, SERIAL) */
 	CAP_PREPARE = 32,     /* server-side prepared statements */
 	CAP_ONE_WRITER = 64,  /* one writing transaction at a time in the whole database */
+	CAP_REMOTE = 128,     /* a server does the work: calls wait, and use little CPU here */
 };
 
 /* One column of a table that is loaded in bulk. */
@@ -172,6 +173,12 @@ struct sql_env {
 };
 
 /* A connection. Fields above the line are for callers to read. */
+/* What a collector has let go and the connection's owner has yet to close: dropped.c. */
+struct sql_dropped {
+	struct sql_stmt *stmts;
+	struct sql_result *results;
+};
+
 struct sql_conn {
 	struct sql_env *env;
 	unsigned owner;  /* client number: picks a random stream */
@@ -204,7 +211,8 @@ struct sql_conn {
 	struct sql_result *results; /* results not yet freed */
 	struct strbuf *scratch;     /* statement text with literals */
 	uint64_t hash; /* of all statements, parameters and bulk rows so far, when --db-hash */
-	struct sql_result *spare; /* freed and kept for the next */
+	struct sql_result *spare;   /* freed and kept for the next */
+	struct sql_dropped dropped; /* dropped.c: under the caller's lock */
 	bool pipe_open,
 	    pipe_failed;       /* inside a pipeline; after its first failure nothing more is sent */
 	unsigned bulk_columns; /* of the bulk load */
@@ -242,6 +250,8 @@ struct sql_stmt {
 	const struct sql_result *told; /* caller's: the result that it knows; an emulated statement
 	                                  gets others */
 	struct sql_stmt *next, *prev;
+	struct sql_conn *home; /* whose it was made for; never changes */
+	struct sql_stmt *next_dropped;
 };
 
 /* Rows of one statement, all held by the client. */
@@ -259,6 +269,8 @@ struct sql_result {
 	void *impl;          /* for drivers whose library holds them */
 	bool embedded;       /* belongs to a statement: sql_result_free only empties it */
 	struct sql_result *next, *prev;
+	struct sql_conn *home; /* whose it was made for; never changes */
+	struct sql_result *next_dropped;
 };
 
 /* ---- registry ---- */
@@ -345,6 +357,17 @@ enum sql_call sql_bulk_begin(struct sql_conn *conn, const struct bulk_table *tab
 enum sql_call sql_bulk_row(struct sql_conn *conn, const struct bulk_value *values);
 enum sql_call sql_bulk_end(struct sql_conn *conn, bool commit);
 void sql_facts(struct sql_conn *conn, struct kv *facts, bool *durable);
+
+/*
+ * Instead of sql_stmt_close and sql_result_free in a thread that may not use the connection: keeps
+ * them for later. NULL is fine. One lock of the caller's covers these and sql_dropped_take; the
+ * connection must still be there.
+ */
+void sql_stmt_drop(struct sql_stmt *stmt);
+void sql_result_drop(struct sql_result *result);
+/* What was dropped; to be given to sql_dropped_close in the connection's own thread. */
+struct sql_dropped sql_dropped_take(struct sql_conn *conn);
+void sql_dropped_close(struct sql_dropped dropped);
 
 /* ---- for drivers ---- */
 

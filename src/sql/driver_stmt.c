@@ -83,7 +83,7 @@ static struct sql_stmt *stmt_new(struct sql_conn *conn, const char *text, size_t
 	stmt->nparams = stmt_count_marks(text, len, conn->env->dialect);
 	stmt->result->embedded = true;
 	stmt->watched = true;
-	stmt->conn = conn;
+	stmt->conn = stmt->home = conn;
 	stmt->next = conn->stmts;
 	if (stmt->next != NULL)
 		stmt->next->prev = stmt;

@@ -5,7 +5,7 @@
 const struct driver_ops driver_mysql = {
     .name = "mysql",
     .title = "MySQL and MariaDB, by " MYDRV_LIBRARY,
-    .caps = CAP_BULK | CAP_MULTI_RESULT | CAP_IDENTITY | CAP_PREPARE,
+    .caps = CAP_REMOTE | CAP_BULK | CAP_MULTI_RESULT | CAP_IDENTITY | CAP_PREPARE,
     .options = mydrv_options,
     .options_title = "MySQL driver options",
     .open = mydrv_open,

@@ -4,7 +4,7 @@
 const struct driver_ops driver_pgsql = {
     .name = "pgsql",
     .title = "PostgreSQL, by libpq",
-    .caps = CAP_PIPELINE | CAP_BULK | CAP_MULTI_RESULT | CAP_IDENTITY | CAP_PREPARE,
+    .caps = CAP_REMOTE | CAP_PIPELINE | CAP_BULK | CAP_MULTI_RESULT | CAP_IDENTITY | CAP_PREPARE,
     .options = pgsql_options,
     .options_title = "PostgreSQL options",
     .open = pgsql_open,

@@ -2,6 +2,7 @@ libioltp_a_SOURCES += \
 	src/sql/driver.c src/sql/driver.h src/sql/driver_priv.h \
 	src/sql/driver_registry.c \
 	src/sql/driver_stmt.c \
+	src/sql/dropped.c \
 	src/sql/drv_null.c \
 	src/sql/drv_sqlite.c src/sql/drv_sqlite.h \
 	src/sql/drv_sqlite_bulk.c \
