@@ -55,8 +55,9 @@ for errors in 1213,1020,1205 all; do
 done
 expect_status 0 "$IOLTP" oltp_read_write "${mysql_options[@]}" --table-size=2000 check
 
-# The books of the bank show a transaction that was done by half, or counted and not done.
-run_and kill_some 40 -- bank --accounts=100 --threads=4 --time=8 --report-interval=1 run
+# The books of the bank show a transaction that was done by half, or counted and not done. Clients that share Lua states lose their
+# connections apart, too.
+run_and kill_some 40 -- bank --accounts=100 --threads=4 --lua-states=2 --time=8 --report-interval=1 run
 expect_status 0 "$IOLTP" bank "${mysql_options[@]}" check
 
 restart() {

@@ -28,7 +28,7 @@ until_it_runs() {
 
 # ---- sessions that are ended in a loop ----
 expect_status 0 "$IOLTP" "${accounts[@]}" --threads=4 prepare
-run_behind "${accounts[@]}" --threads=4 --time=6
+run_behind "${accounts[@]}" --threads=4 --lua-states=2 --time=6 # each client loses its own connection
 until_it_runs
 for ((i = 0; i < 20; i++)); do
 	pg_sql "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'ioltp'" >"$TMP/ended"
