@@ -10,7 +10,7 @@
 
 bool sb_more_events(int thread_id)
 {
-	struct client *c = script_client;
+	struct client *c = client_now;
 
 	(void)thread_id;
 	if (c == NULL || c->run == NULL)
@@ -24,20 +24,20 @@ bool sb_more_events(int thread_id)
 void sb_event_start(int thread_id)
 {
 	(void)thread_id;
-	if (script_client != NULL && script_client->run != NULL)
-		client_begin_again(script_client);
+	if (client_now != NULL && client_now->run != NULL)
+		client_begin_again(client_now);
 }
 
 void sb_event_stop(int thread_id)
 {
 	(void)thread_id;
-	if (script_client != NULL && script_client->run != NULL)
-		client_done(script_client, EVENT_OK);
+	if (client_now != NULL && client_now->run != NULL)
+		client_done(client_now, EVENT_OK);
 }
 
 void sb_counter_add(int thread_id, sb_counter_type type, uint64_t value)
 {
-	struct client *c = script_client;
+	struct client *c = client_now;
 
 	(void)thread_id;
 	if (c == NULL || c->tally == NULL || !c->recording)
@@ -73,7 +73,7 @@ void sb_counter_inc(int thread_id, sb_counter_type type)
 
 static uint32_t draw(int kind, uint32_t a, uint32_t b)
 {
-	return script_client != NULL ? (uint32_t)ioltp_rand64(kind, a, b) : a;
+	return client_now != NULL ? (uint32_t)ioltp_rand64(kind, a, b) : a;
 }
 
 uint32_t sb_rand_default(uint32_t a, uint32_t b)
@@ -108,15 +108,15 @@ uint32_t sb_rand_zipfian(uint32_t a, uint32_t b)
 
 uint32_t sb_rand_unique(void)
 {
-	return script_client != NULL ? (uint32_t)ioltp_rand_unique() : 0;
+	return client_now != NULL ? (uint32_t)ioltp_rand_unique() : 0;
 }
 
 void sb_rand_str(const char *fmt, char *buf)
 {
 	size_t len = strlen(fmt);
 
-	if (script_client != NULL)
-		rng_template(&script_client->rng[RNG_STRINGS], fmt, buf, len);
+	if (client_now != NULL)
+		rng_template(&client_now->rng[RNG_STRINGS], fmt, buf, len);
 	buf[len] = '\0';
 }
 
@@ -124,17 +124,17 @@ uint32_t sb_rand_varstr(char *buf, uint32_t min_len, uint32_t max_len)
 {
 	size_t len = 0;
 
-	if (script_client != NULL)
+	if (client_now != NULL)
 		memcpy(buf, ioltp_rand_varstring(min_len, max_len, &len), len);
 	return (uint32_t)len;
 }
 
 double sb_rand_uniform_double(void)
 {
-	return script_client != NULL ? ioltp_rand_double() : 0;
+	return client_now != NULL ? ioltp_rand_double() : 0;
 }
 
 uint64_t sb_rand_uniform_uint64(void)
 {
-	return script_client != NULL ? ioltp_rand_u64() : 0;
+	return client_now != NULL ? ioltp_rand_u64() : 0;
 }

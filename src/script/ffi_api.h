@@ -4,7 +4,7 @@
  * also handed to LuaJIT as text (preprocessor lines are dropped), so that there is one declaration
  * and not two: only plain C that LuaJIT's parser reads.
  *
- * Calls mean the client whose thread makes them (script_client). Those that may wait are also in
+ * Calls mean the client whose thread makes them (client_now). Those that may wait are also in
  * waiting.c, for states that several clients share.
  */
 #ifndef IOLTP_SCRIPT_FFI_API_H

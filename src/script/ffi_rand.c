@@ -10,7 +10,7 @@
 
 static struct script_client *own_data(void)
 {
-	return script_client->data;
+	return client_now->data;
 }
 
 /* Lua's numbers are doubles: cut to what an int64_t holds. */
@@ -28,7 +28,7 @@ double ioltp_rand_default(double a, double b)
 	struct script_client *sc = own_data();
 	const struct dist_params *p = &sc->script->dist;
 
-	return (double)dist_draw(&script_client->rng[RNG_KEYS], p, p->type, &sc->zipf, to_int(a),
+	return (double)dist_draw(&client_now->rng[RNG_KEYS], p, p->type, &sc->zipf, to_int(a),
 	                         to_int(b));
 }
 
@@ -37,7 +37,7 @@ int64_t ioltp_rand64(int kind, int64_t a, int64_t b)
 	struct script_client *sc = own_data();
 	const struct dist_params *p = &sc->script->dist;
 
-	return dist_draw(&script_client->rng[RNG_KEYS], p,
+	return dist_draw(&client_now->rng[RNG_KEYS], p,
 	                 kind < 0 ? p->type : (enum dist_type)kind, &sc->zipf, a, b);
 }
 
@@ -48,12 +48,12 @@ double ioltp_rand(int kind, double a, double b)
 
 uint64_t ioltp_rand_u64(void)
 {
-	return rng_u64(&script_client->rng[RNG_KEYS]);
+	return rng_u64(&client_now->rng[RNG_KEYS]);
 }
 
 double ioltp_rand_double(void)
 {
-	return rng_double(&script_client->rng[RNG_KEYS]);
+	return rng_double(&client_now->rng[RNG_KEYS]);
 }
 
 /*
@@ -102,7 +102,7 @@ const char *ioltp_rand_template(const char *fmt, size_t len)
 	strbuf_add(sb, fmt, len);
 	if (sb->failed || sb->text == NULL)
 		return "";
-	rng_template(&script_client->rng[RNG_STRINGS], fmt, sb->text, len);
+	rng_template(&client_now->rng[RNG_STRINGS], fmt, sb->text, len);
 	return sb->text;
 }
 
@@ -110,7 +110,7 @@ const char *ioltp_rand_varstring(uint32_t min, uint32_t max, size_t *len)
 {
 	static const char alphabet[] = "abcdefghijklmnopqrstuvwxyz0123456789";
 	struct strbuf *sb = &own_data()->text;
-	struct rng *rng = &script_client->rng[RNG_STRINGS];
+	struct rng *rng = &client_now->rng[RNG_STRINGS];
 	uint64_t n = max > min ? min + rng_below(rng, (uint64_t)max - min + 1) : min;
 
 	strbuf_reset(sb);

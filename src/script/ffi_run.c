@@ -7,37 +7,37 @@
 
 int ioltp_self(void)
 {
-	return (int)script_client->id;
+	return (int)client_now->id;
 }
 
 bool ioltp_next(void)
 {
-	return client_next(script_client);
+	return client_next(client_now);
 }
 
 bool ioltp_done_next(void)
 {
-	return client_done_next(script_client);
+	return client_done_next(client_now);
 }
 
 void ioltp_done(int fate)
 {
-	client_done(script_client, (enum event_fate)fate);
+	client_done(client_now, (enum event_fate)fate);
 }
 
 bool ioltp_retry(void)
 {
-	return client_retry(script_client);
+	return client_retry(client_now);
 }
 
 int ioltp_type(void)
 {
-	return (int)script_client->type;
+	return (int)client_now->type;
 }
 
 void ioltp_count_error(void)
 {
-	struct client *c = script_client;
+	struct client *c = client_now;
 
 	if (c->tally != NULL && c->recording)
 		TALLY_ADD(c->tally->errors, 1);

@@ -221,7 +221,7 @@ double ioltp_con_warnings(const struct ioltp_con *con)
 
 bool ioltp_recover(void)
 {
-	return con_recover(script_client);
+	return con_recover(client_now);
 }
 
 /* ---- text queries ---- */
@@ -553,5 +553,5 @@ void ioltp_param_template(struct ioltp_param *p, const char *fmt, size_t len)
 	char *buf = param_room(p, &len);
 
 	if (buf != NULL)
-		rng_template(&script_client->rng[RNG_STRINGS], fmt, buf, len);
+		rng_template(&client_now->rng[RNG_STRINGS], fmt, buf, len);
 }

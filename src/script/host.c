@@ -13,11 +13,10 @@
 #include "script/host.h"
 #include "script/state.h"
 
-struct script_state *host_self(lua_State *L)
+struct script_state *host_self(void)
 {
-	const struct script_client *sc = script_client->data;
+	const struct script_client *sc = client_now->data;
 
-	(void)L;
 	return sc->state;
 }
 
@@ -33,7 +32,7 @@ static int host_fail(lua_State *L)
 /* Raises an error that C code found, for the user. */
 int host_throw(lua_State *L, const struct err *err)
 {
-	return state_raise(host_self(L), L, err);
+	return state_raise(host_self(), L, err);
 }
 
 const char *host_field(lua_State *L, int table, const char *name)
@@ -50,19 +49,19 @@ const char *host_field(lua_State *L, int table, const char *name)
 /* host.raised(text): such an error, as it is caught. */
 static int host_raised(lua_State *L)
 {
-	lua_pushboolean(L, state_raised(host_self(L), luaL_checkstring(L, 1)) != NULL);
+	lua_pushboolean(L, state_raised(host_self(), luaL_checkstring(L, 1)) != NULL);
 	return 1;
 }
 
 static int host_notice(lua_State *L)
 {
-	log_notice(host_self(L)->script->log, "%s", luaL_checkstring(L, 1));
+	log_notice(host_self()->script->log, "%s", luaL_checkstring(L, 1));
 	return 0;
 }
 
 static int host_warn(lua_State *L)
 {
-	log_warn(host_self(L)->script->log, "%s", luaL_checkstring(L, 1));
+	log_warn(host_self()->script->log, "%s", luaL_checkstring(L, 1));
 	return 0;
 }
 
@@ -71,7 +70,7 @@ static int host_warn(lua_State *L)
 /* The function, or nil and words. */
 static int load_chunk(lua_State *L, const char *path, const char *text, size_t len)
 {
-	const struct script_state *st = host_self(L);
+	const struct script_state *st = host_self();
 	struct chunks *chunks = st->script->chunks;
 	const int status = st->vm->shared ? chunk_load_shared(chunks, L, path, text, len)
 	                                  : chunk_load(chunks, L, path, text, len);
@@ -92,7 +91,7 @@ static int host_chunk(lua_State *L)
 /* host.source(number): the same of a workload. */
 static int host_source(lua_State *L)
 {
-	const struct script *s = host_self(L)->script;
+	const struct script *s = host_self()->script;
 	const struct script_source *src = &s->sources[luaL_checkint(L, 1)];
 	size_t skip = 0;
 
@@ -105,7 +104,7 @@ static int host_source(lua_State *L)
 /* host.text(number): the text of a workload. */
 static int host_text(lua_State *L)
 {
-	const struct script *s = host_self(L)->script;
+	const struct script *s = host_self()->script;
 	const struct script_source *src = &s->sources[luaL_checkint(L, 1)];
 
 	lua_pushlstring(L, src->text, src->len);
@@ -144,7 +143,7 @@ static struct delay read_delay(lua_State *L, const char *name)
  */
 static int host_mix_add(lua_State *L)
 {
-	struct script_state *st = host_self(L);
+	struct script_state *st = host_self();
 	struct mix_type t = {.keying = read_delay(L, "keying"), .think = read_delay(L, "think")};
 	const char *name = host_field(L, 1, "name");
 	struct err err = ERR_INIT;
@@ -170,7 +169,7 @@ static int host_driver(lua_State *L)
 {
 	struct err err = ERR_INIT;
 	struct sql_env *env =
-	    script_env_get(host_self(L)->script, luaL_optstring(L, 1, NULL), &err);
+	    script_env_get(host_self()->script, luaL_optstring(L, 1, NULL), &err);
 
 	if (env == NULL)
 		return host_throw(L, &err);
@@ -182,7 +181,7 @@ static int host_driver(lua_State *L)
 /* host.connect(real driver name): the connection as light userdata. */
 static int host_connect(lua_State *L)
 {
-	struct script_state *st = host_self(L);
+	struct script_state *st = host_self();
 	const char *driver = luaL_checkstring(L, 1);
 	struct err err = ERR_INIT;
 	struct ioltp_con *con;
@@ -200,7 +199,7 @@ static int host_connect(lua_State *L)
 
 static int host_barrier(lua_State *L)
 {
-	struct script_state *st = host_self(L);
+	struct script_state *st = host_self();
 
 	lua_pushboolean(L, st->team == NULL || team_barrier(st->team));
 	return 1;
@@ -225,7 +224,7 @@ static void read_params(lua_State *L, int table, struct kv *params)
 /* host.load(con, generator, table, rows, params or nil) */
 static int host_load(lua_State *L)
 {
-	struct script_state *st = host_self(L);
+	struct script_state *st = host_self();
 	struct ioltp_con *con = lua_touserdata(L, 1);
 	struct kv params = KV_INIT;
 	struct err err = ERR_INIT;
@@ -244,7 +243,7 @@ static int host_load(lua_State *L)
 /* host.interrupted(): a signal asks to end. */
 static int host_interrupted(lua_State *L)
 {
-	const struct script *s = host_self(L)->script;
+	const struct script *s = host_self()->script;
 
 	lua_pushboolean(L, s->signal != NULL && *s->signal != 0);
 	return 1;

@@ -6,7 +6,7 @@
 #include "script/state.h"
 
 /* The client whose Lua code calls. */
-struct script_state *host_self(lua_State *L);
+struct script_state *host_self(void);
 /* Raises an error that C code found, for the user. */
 int host_throw(lua_State *L, const struct err *err);
 /* Text of a field of a table, which keeps it; NULL: none. */

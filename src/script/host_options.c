@@ -195,7 +195,7 @@ static void add_option(void *ctx, const struct opt_desc *d, const char *value, b
  * sysbench or the script has. */
 int host_options(lua_State *L)
 {
-	struct option_ctx o = {L, host_self(L)->script->options, lua_toboolean(L, 1)};
+	struct option_ctx o = {L, host_self()->script->options, lua_toboolean(L, 1)};
 
 	lua_newtable(L);
 	opt_each(o.set, add_option, &o);
@@ -231,7 +231,7 @@ int host_declare(lua_State *L)
 	/* Of sysbench's own, a script may give another default, and what is of another type stays
 	 * as it is. A name that only we have is the script's. */
 	d.flags = is_of_sysbench(d.name) ? OPT_YIELDS : OPT_SHADOWS;
-	if (opt_set_declare(host_self(L)->script->options, host_field(L, 1, "title"), &d, &err) !=
+	if (opt_set_declare(host_self()->script->options, host_field(L, 1, "title"), &d, &err) !=
 	    0)
 		return host_throw(L, &err);
 	return 0;
@@ -240,7 +240,7 @@ int host_declare(lua_State *L)
 /* host.given(name): true when the user gave the option. */
 int host_given(lua_State *L)
 {
-	const struct opt_set *set = host_self(L)->script->options;
+	const struct opt_set *set = host_self()->script->options;
 
 	lua_pushboolean(L, opt_given(set, opt_meant(set, luaL_checkstring(L, 1))));
 	return 1;

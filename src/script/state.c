@@ -16,7 +16,7 @@
 /* Much of a shared state lasts, and a cycle serves many clients. */
 #define SHARED_PAUSE_PER_CENT 140
 
-_Thread_local struct client *script_client;
+_Thread_local struct client *client_now;
 
 static const char *const kind_names[] = {"main", "worker", "command", "report"};
 
@@ -111,7 +111,7 @@ int state_call(struct script_state *st, const char *name, int nargs, int nresult
 {
 	int rc;
 
-	script_client = st->client;
+	client_now = st->client;
 	vm_enter(st->vm);
 	rc = call(st, name, nargs, nresults, err);
 	vm_leave(st->vm);
@@ -257,7 +257,7 @@ struct script_state *state_new(struct script *s, enum state_kind kind, struct cl
 	st->kind = kind;
 	st->team = team;
 	client_init(st, client, id);
-	script_client = st->client;
+	client_now = st->client;
 	vm_enter(st->vm);
 	rc = enter_first(st, err);
 	vm_leave(st->vm);
@@ -304,7 +304,7 @@ void state_free(struct script_state *st)
 		left = st->next_left;
 		destroy(st);
 	}
-	script_client = NULL;
+	client_now = NULL;
 }
 
 int state_set_options(struct script_state *st, struct err *err)
@@ -312,7 +312,7 @@ int state_set_options(struct script_state *st, struct err *err)
 	struct script *s = st->script;
 	int rc;
 
-	script_client = st->client;
+	client_now = st->client;
 	vm_enter(st->vm);
 	lua_newtable(st->L);
 	for (unsigned i = 0; i < s->nextra; i++) {

@@ -97,7 +97,7 @@ struct script_state {
 };
 
 /* The client that calls from Lua and ffi.C mean: set for the thread when a state is entered. */
-extern _Thread_local struct client *script_client;
+extern _Thread_local struct client *client_now;
 
 /* Makes a state and runs the bodies. `client` NULL: one of its own with number `id`. NULL with
  * `err` on failure. */

@@ -12,7 +12,7 @@
 
 static struct script_vm *own_vm(void)
 {
-	const struct script_client *sc = script_client->data;
+	const struct script_client *sc = client_now->data;
 
 	return sc->state->vm;
 }
