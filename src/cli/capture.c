@@ -13,6 +13,7 @@
 #include "cli/paths.h"
 #include "cli/targets.h"
 #include "raw/counters.h"
+#include "sql/driver.h"
 #include "trace/block.h"
 #include "trace/summary.h"
 #include "trace/system.h"
@@ -225,6 +226,7 @@ static int open_vfs(struct capture *c, struct err *err)
 		return err_usage(err,
 		                 "--sqlite-vfs: cannot be given with --capture=vfs, which has its "
 		                 "own; drop one");
+	driver_sqlite_configure();
 	rc = vfs_new(&c->vfs, c->recorder, c->s.clock, err);
 	if (rc == 0)
 		rc = opt_assign(c->s.options, "sqlite-vfs", VFS_NAME, err);

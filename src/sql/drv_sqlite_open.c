@@ -211,6 +211,14 @@ static int read_options(struct sql_env *env, struct sqlite_env *e, struct err *e
 	return check_path(e->path, err);
 }
 
+void driver_sqlite_configure(void)
+{
+	/* Connections are never shared between threads, and nobody asks how much memory SQLite
+	 * uses: no locks for either. Refused once SQLite is in use, which does no harm. */
+	sqlite3_config(SQLITE_CONFIG_MULTITHREAD);
+	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 int sqlite_open(struct sql_env *env, struct err *err)
 {
 	struct sqlite_env *e = calloc(1, sizeof(*e));
@@ -224,10 +232,7 @@ int sqlite_open(struct sql_env *env, struct err *err)
 		free(e);
 		return rc;
 	}
-	/* Connections are never shared between threads, and nobody asks how much memory SQLite
-	 * uses: no locks for either. Refused once SQLite is in use, which does no harm. */
-	sqlite3_config(SQLITE_CONFIG_MULTITHREAD);
-	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+	driver_sqlite_configure();
 	rc = sqlite3_initialize();
 	if (rc != SQLITE_OK) {
 		free(e->path);
