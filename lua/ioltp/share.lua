@@ -31,6 +31,7 @@ for _, library in ipairs({ "string", "table", "math", "os", "io", "coroutine", "
    patterns[#patterns + 1] = { "%f[%w_]" .. library .. "%.[%w_]+[ \t]*=[^=]", library .. "'s functions" }
    patterns[#patterns + 1] = { "function%s+" .. library .. "%s*[.:]", library .. "'s functions" }
    patterns[#patterns + 1] = { "%f[%w_]" .. library .. "%s*%[", library .. "'s functions" }
+   patterns[#patterns + 1] = { "=%s*" .. library .. "%s*[\n;,]", library .. " by another name" }
    patterns[#patterns + 1] = { "rawset%s*%(%s*" .. library .. "%s*,", library .. "'s functions" }
 end
 for _, api in ipairs({ "rand", "sql", "db", "error" }) do
@@ -43,7 +44,7 @@ local function in_text(text)
       return "byte code"
    end
    -- Comments, but for those behind something that might be a text with "--" in it.
-   text = ("\n" .. text):gsub("(\n[^\n\"']-)%-%-[^\n]*", "%1")
+   text = ("\n" .. text .. "\n"):gsub("(\n[^\n\"']-)%-%-[^\n]*", "%1")
    for _, word in ipairs(words) do
       if text:find("%f[%w_]" .. word .. "%f[^%w_]") then
          return word

@@ -37,8 +37,8 @@ int64_t ioltp_rand64(int kind, int64_t a, int64_t b)
 	struct script_client *sc = own_data();
 	const struct dist_params *p = &sc->script->dist;
 
-	return dist_draw(&client_now->rng[RNG_KEYS], p,
-	                 kind < 0 ? p->type : (enum dist_type)kind, &sc->zipf, a, b);
+	return dist_draw(&client_now->rng[RNG_KEYS], p, kind < 0 ? p->type : (enum dist_type)kind,
+	                 &sc->zipf, a, b);
 }
 
 double ioltp_rand(int kind, double a, double b)

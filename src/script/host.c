@@ -168,8 +168,7 @@ static int host_mix_add(lua_State *L)
 static int host_driver(lua_State *L)
 {
 	struct err err = ERR_INIT;
-	struct sql_env *env =
-	    script_env_get(host_self()->script, luaL_optstring(L, 1, NULL), &err);
+	struct sql_env *env = script_env_get(host_self()->script, luaL_optstring(L, 1, NULL), &err);
 
 	if (env == NULL)
 		return host_throw(L, &err);

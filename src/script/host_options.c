@@ -231,8 +231,7 @@ int host_declare(lua_State *L)
 	/* Of sysbench's own, a script may give another default, and what is of another type stays
 	 * as it is. A name that only we have is the script's. */
 	d.flags = is_of_sysbench(d.name) ? OPT_YIELDS : OPT_SHADOWS;
-	if (opt_set_declare(host_self()->script->options, host_field(L, 1, "title"), &d, &err) !=
-	    0)
+	if (opt_set_declare(host_self()->script->options, host_field(L, 1, "title"), &d, &err) != 0)
 		return host_throw(L, &err);
 	return 0;
 }

@@ -281,8 +281,8 @@ const struct driver_ops *const *driver_all(void);
 /* By name, or NULL. */
 const struct driver_ops *driver_find(const char *name);
 extern const struct driver_ops driver_null, driver_sqlite;
-/* How SQLite is to be set up; for those who use it before the driver was opened, as what they use would
- * be set up otherwise. */
+/* How SQLite is to be set up; for those who use it before the driver was opened, as what they use
+ * would be set up otherwise. */
 void driver_sqlite_configure(void);
 #ifdef HAVE_MYSQL
 extern const struct driver_ops driver_mysql;

@@ -107,6 +107,7 @@ alone() {
 }
 alone ffi 'local C = ffi.C'
 alone math.random 'local x = math.random(5)'
+alone 'math by another name' 'local m = math'
 alone debug 'local t = debug.traceback()'
 alone load 'local f = load("return 1")'
 alone "string's functions" 'function string.twice(s) return s .. s end'
