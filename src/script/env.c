@@ -27,10 +27,10 @@ struct script_env *script_env_new(struct script *s)
 	struct script_env *e = calloc(1, sizeof(*e));
 
 	(void)s;
-	if (e != NULL)
+	if (e != NULL) {
 		pthread_mutex_init(&e->lock, NULL);
-	if (e != NULL)
 		pthread_cond_init(&e->room, NULL);
+	}
 	return e;
 }
 

@@ -35,6 +35,16 @@ int host_throw(lua_State *L, const struct err *err)
 	return state_raise(host_self(), L, err);
 }
 
+void *host_pointer(lua_State *L, int arg)
+{
+	void *const *cdata;
+
+	if (lua_islightuserdata(L, arg))
+		return lua_touserdata(L, arg);
+	cdata = lua_topointer(L, arg);
+	return cdata != NULL ? *cdata : NULL;
+}
+
 const char *host_field(lua_State *L, int table, const char *name)
 {
 	const char *text;
@@ -262,11 +272,11 @@ static void hist_row(void *ctx, uint64_t value, uint64_t width, uint64_t count)
 
 static int host_hist_rows(lua_State *L)
 {
-	const void *const *cdata = lua_topointer(L, 1);
+	const struct hist *hist = host_pointer(L, 1);
 
 	lua_newtable(L);
-	if (cdata != NULL && *cdata != NULL)
-		hist_each(*cdata, hist_row, L);
+	if (hist != NULL)
+		hist_each(hist, hist_row, L);
 	return 1;
 }
 

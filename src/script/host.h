@@ -9,6 +9,8 @@
 struct script_state *host_self(void);
 /* Raises an error that C code found, for the user. */
 int host_throw(lua_State *L, const struct err *err);
+/* A pointer as Lua has it: cdata that holds one, or light userdata; NULL: neither. */
+void *host_pointer(lua_State *L, int arg);
 /* Text of a field of a table, which keeps it; NULL: none. */
 const char *host_field(lua_State *L, int table, const char *name);
 

@@ -8,31 +8,14 @@
 #include <lauxlib.h>
 
 #include "script/export.h"
+#include "script/host.h"
 #include "script/state.h"
-
-static struct script_vm *own_vm(void)
-{
-	const struct script_client *sc = client_now->data;
-
-	return sc->state->vm;
-}
-
-/* A pointer as Lua has it: cdata that holds one, or light userdata. */
-static void *pointer(lua_State *L, int arg)
-{
-	void *const *cdata;
-
-	if (lua_islightuserdata(L, arg))
-		return lua_touserdata(L, arg);
-	cdata = lua_topointer(L, arg);
-	return cdata != NULL ? *cdata : NULL;
-}
 
 /* Begins a call that may wait: takes what the collector has dropped of the connection, which may be
  * NULL, and lets the others in. */
 static struct script_vm *begin(struct ioltp_con *con)
 {
-	struct script_vm *vm = own_vm();
+	struct script_vm *vm = host_self()->vm;
 	struct sql_dropped dropped = {0};
 
 	if (con != NULL)
@@ -56,7 +39,7 @@ static struct script_vm *begin(struct ioltp_con *con)
 #define CALL_OF_CON(name)                                                                          \
 	static int wait_##name(lua_State *L)                                                       \
 	{                                                                                          \
-		struct ioltp_con *con = pointer(L, 1);                                             \
+		struct ioltp_con *con = host_pointer(L, 1);                                        \
 		struct script_vm *vm = begin(con);                                                 \
 		const int value = ioltp_##name(con);                                               \
                                                                                                    \
@@ -69,7 +52,7 @@ static struct script_vm *begin(struct ioltp_con *con)
 #define CALL_OF_CON_AND_TEXT(name)                                                                 \
 	static int wait_##name(lua_State *L)                                                       \
 	{                                                                                          \
-		struct ioltp_con *con = pointer(L, 1);                                             \
+		struct ioltp_con *con = host_pointer(L, 1);                                        \
 		size_t len;                                                                        \
 		const char *text = luaL_checklstring(L, 2, &len);                                  \
 		struct script_vm *vm = begin(con);                                                 \
@@ -93,7 +76,7 @@ CALL_OF_CON_AND_TEXT(bulk_next)
 
 static int wait_con_disconnect(lua_State *L)
 {
-	struct ioltp_con *con = pointer(L, 1);
+	struct ioltp_con *con = host_pointer(L, 1);
 	struct script_vm *vm = begin(con);
 
 	ioltp_con_disconnect(con);
@@ -103,7 +86,7 @@ static int wait_con_disconnect(lua_State *L)
 
 static int wait_pipeline(lua_State *L)
 {
-	struct ioltp_con *con = pointer(L, 1);
+	struct ioltp_con *con = host_pointer(L, 1);
 	const bool open = lua_toboolean(L, 2);
 	struct script_vm *vm = begin(con);
 	const int value = ioltp_pipeline(con, open);
@@ -115,7 +98,7 @@ static int wait_pipeline(lua_State *L)
 
 static int wait_prepare(lua_State *L)
 {
-	struct ioltp_con *con = pointer(L, 1);
+	struct ioltp_con *con = host_pointer(L, 1);
 	size_t len;
 	const char *text = luaL_checklstring(L, 2, &len);
 	struct script_vm *vm = begin(con);
@@ -128,8 +111,8 @@ static int wait_prepare(lua_State *L)
 
 static int wait_execute(lua_State *L)
 {
-	struct ioltp_con *con = pointer(L, 1);
-	struct sql_stmt *stmt = pointer(L, 2);
+	struct ioltp_con *con = host_pointer(L, 1);
+	struct sql_stmt *stmt = host_pointer(L, 2);
 	struct script_vm *vm = begin(con);
 	const int value = ioltp_execute(con, stmt);
 
@@ -140,7 +123,7 @@ static int wait_execute(lua_State *L)
 
 static int wait_stmt_close(lua_State *L)
 {
-	struct sql_stmt *stmt = pointer(L, 1);
+	struct sql_stmt *stmt = host_pointer(L, 1);
 	struct script_vm *vm = begin(NULL);
 
 	ioltp_stmt_close(stmt);
